@@ -1,0 +1,3 @@
+"""Workbench: build LLM agents and the Python tools they call, and watch both at work."""
+
+from __future__ import annotations

@@ -1,0 +1,1 @@
+"""The loop, hooks, session, trace and xray."""

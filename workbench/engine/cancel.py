@@ -1,0 +1,58 @@
+"""A stop that anybody may ask for and anybody may wait on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from workbench.errors import StopTurn
+
+
+class CancelToken:
+    """Set once, from any thread; callbacks run at once on the thread that sets it."""
+
+    __slots__ = ("_callbacks", "_lock", "_reason")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._callbacks: list[Callable[[], None]] = []
+        self._reason: str | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        """True once ``cancel`` was called."""
+        return self._reason is not None
+
+    @property
+    def reason(self) -> str | None:
+        """Why, in words for people; None while nobody has cancelled."""
+        return self._reason
+
+    def cancel(self, reason: str = "stopped by the user") -> None:
+        """Ask for the stop. A second call changes nothing."""
+        with self._lock:
+            if self._reason is not None:
+                return
+            self._reason = reason
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Run ``callback`` at the stop, or now if it has come already; returns a function that takes it back."""
+        with self._lock:
+            if self._reason is None:
+                self._callbacks.append(callback)
+                return lambda: self._remove(callback)
+        callback()
+        return lambda: None
+
+    def raise_if_cancelled(self) -> None:
+        """Raise ``StopTurn`` with the reason if the stop was asked for."""
+        if self._reason is not None:
+            raise StopTurn(self._reason)
+
+    def _remove(self, callback: Callable[[], None]) -> None:
+        with self._lock:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)

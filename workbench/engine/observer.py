@@ -1,0 +1,69 @@
+"""What may be told about a running agent. Observers are informed; they decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.engine.llm import Delta, Message, TokenUsage
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+
+TraceEntry = dict[str, Any]
+"""One entry of ``current_session["trace"]``; see ``engine/trace.py`` for the shapes."""
+
+TurnStatus = Literal["success", "incomplete", "stopped", "error"]
+"""``incomplete``: ``max_iterations`` reached. ``stopped``: by the user or a hook. ``error``: an exception left ``input()``."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSummary:
+    """A finished turn, however it ended.
+
+    ``messages`` and ``trace`` hold only what this turn added. ``duration_ms`` is wall time in
+    milliseconds including ``waited_ms``, the time spent waiting for a person. ``started`` is in Unix seconds.
+    """
+
+    turn: int
+    input: str
+    model: str
+    started: float
+    duration_ms: float
+    waited_ms: float
+    status: TurnStatus
+    result: str
+    usage: TokenUsage
+    iterations: int
+    tools_called: tuple[str, ...]
+    messages: tuple[Message, ...]
+    trace: tuple[TraceEntry, ...]
+    error: BaseException | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Observer:
+    """Base of everything that watches: console, logs, the screen. Override what you need.
+
+    Called on the agent's thread, except ``stream``, which a provider may call from a thread of its own.
+    An exception is logged with its traceback and goes no further. Keep each call short.
+    """
+
+    def turn_started(self, agent: Agent, prompt: str) -> None:
+        """A user message was added; ``agent.current_session`` is up to date."""
+
+    def stream(self, agent: Agent, delta: Delta) -> None:
+        """A piece of the model's answer arrived."""
+
+    def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
+        """An entry was appended to the trace."""
+
+    def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
+        """The turn ended; called before ``on_complete`` handlers, and also for turns that failed."""
+
+    def session_reset(self, agent: Agent) -> None:
+        """``reset_conversation()`` was called; the next turn starts a new session."""
+
+    def close(self) -> None:
+        """Let go of files; called when the agent is closed."""

@@ -1,0 +1,1 @@
+"""Models: offline, litellm in a process of its own, replay."""

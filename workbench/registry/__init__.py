@@ -1,0 +1,1 @@
+"""Tools, schemas, permissions and change events."""

@@ -1,0 +1,138 @@
+"""Keys and passwords are covered before anything is written: known values, and texts shaped like keys."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+from urllib.parse import quote
+
+SHORTEST_SECRET: Final = 8
+"""Values of environment variables shorter than this (in characters) are too common to cover."""
+
+_SECRET_NAME: Final = re.compile(
+    r"(?<!MON)(?<!DON)KEY(?!BOARD|MAP|RING|STROKE|CODE)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL",
+    re.IGNORECASE,
+)
+_NO_SECRET: Final = re.compile(r"true|false|disabled?|enabled?|[\d.,]{,15}|[/~.][^\s]*/[^\s]*", re.IGNORECASE)
+"""Values that name a switch, a number or a path: covering them would spoil ordinary text."""
+
+# A key starts where no word goes on; inside JSON text, ``\n`` is the end of a word too.
+_START: Final = r"(?:(?<![A-Za-z0-9_-])|(?<=\\[nrtbf]))"
+_GAP: Final = r"""\\*["']?\s{0,8}[:=]\s{0,8}\\*["']?"""
+
+
+def _shape(needle: str, body: str) -> tuple[str, re.Pattern[str]]:
+    return needle, re.compile(_START + "(?P<secret>" + re.escape(needle) + body + ")")
+
+
+def _named(*names: str) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """A header or setting of this name, and the value that stands behind it."""
+    value = r"(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{12,}+)(?![(\[])"
+    for name in names:
+        yield name, re.compile(re.escape(name) + _GAP + value)
+
+
+# Every text is first searched for the needle, which costs next to nothing; the pattern runs only if it
+# is there. Quantifiers are possessive, so a pattern reads each character once.
+_SHAPES: Final = (
+    _shape("sk-", r"(?=[A-Za-z_-]*+[0-9])[A-Za-z0-9_-]{20,}+"),
+    _shape("sk_live_", r"[A-Za-z0-9]{16,}+"),
+    _shape("rk_live_", r"[A-Za-z0-9]{16,}+"),
+    _shape("gsk_", r"[A-Za-z0-9]{20,}+"),
+    _shape("xai-", r"[A-Za-z0-9]{20,}+"),
+    _shape("hf_", r"[A-Za-z0-9]{20,}+"),
+    _shape("r8_", r"[A-Za-z0-9]{20,}+"),
+    _shape("pplx-", r"[A-Za-z0-9]{20,}+"),
+    _shape("ghp_", r"[A-Za-z0-9]{20,}+"),
+    _shape("gho_", r"[A-Za-z0-9]{20,}+"),
+    _shape("ghu_", r"[A-Za-z0-9]{20,}+"),
+    _shape("ghs_", r"[A-Za-z0-9]{20,}+"),
+    _shape("ghr_", r"[A-Za-z0-9]{20,}+"),
+    _shape("github_pat_", r"[A-Za-z0-9_]{20,}+"),
+    _shape("glpat-", r"[A-Za-z0-9_-]{16,}+"),
+    _shape("npm_", r"[A-Za-z0-9]{30,}+"),
+    _shape("pypi-", r"[A-Za-z0-9_-]{40,}+"),
+    _shape("AKIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _shape("ASIA", r"[A-Z0-9]{16}(?![A-Za-z0-9])"),
+    _shape("AIza", r"[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"),
+    _shape("ya29.", r"[A-Za-z0-9_-]{20,}+"),
+    _shape("xox", r"[abeprs]-[A-Za-z0-9-]{10,}+"),
+    _shape("eyJ", r"[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"),
+    (
+        "PRIVATE KEY-----",
+        re.compile(
+            r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?P<secret>(?:[A-Za-z0-9+/=\s:,]|-(?!----)|\\+[nrt])++)"
+        ),
+    ),
+    ("earer ", re.compile(r"[Bb]earer (?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{16,}+)")),
+    (
+        "uthorization",
+        re.compile(
+            r"[Aa]uthorization" + _GAP + r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s(?P<secret>[A-Za-z0-9._~+/=-]{8,}+)"
+        ),
+    ),
+    *_named("api-key", "Api-Key", "API-KEY", "auth-token", "Auth-Token", "access-token", "Access-Token"),
+    *_named("api_key", "API_KEY", "apiKey", "ApiKey", "access_token", "ACCESS_TOKEN"),
+    ("://", re.compile(r"://[^\s:/@\"'\\]{0,200}:(?P<secret>[^\s:/@\"'\\]{1,200})@")),
+)
+
+
+class Masker:
+    """Covers secrets in text. The environment is read at construction and again by ``refresh()``."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = os.environ if environ is None else environ
+        self._known: list[tuple[str, str]] = []
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the environment again; variables may have been set since."""
+        known: dict[str, str] = {}
+        for name, value in self._environ.items():
+            if is_secret_variable(name, value):
+                for form in _written_forms(value):
+                    known.setdefault(form, f"[masked {name}]")
+        # The longest first: one value may be part of another.
+        self._known = sorted(known.items(), key=lambda item: -len(item[0]))
+
+    def __call__(self, text: str) -> str:
+        """The text with every secret covered; linear in its length, and the same object if there is none."""
+        if len(text) < SHORTEST_SECRET:
+            return text
+        for value, cover in self._known:
+            if value in text:
+                text = text.replace(value, cover)
+        for needle, pattern in _SHAPES:
+            if needle in text:
+                text = pattern.sub(_cover, text)
+        return text
+
+
+def is_secret_variable(name: str, value: str) -> bool:
+    """Whether an environment variable's name says that its value is a secret, and the value may be one."""
+    value = value.strip()
+    return (
+        len(value) >= SHORTEST_SECRET
+        and _SECRET_NAME.search(name) is not None
+        and _NO_SECRET.fullmatch(value) is None
+    )
+
+
+def _written_forms(value: str) -> Iterator[str]:
+    """The value as it may stand in a text: as it is, in JSON, in JSON inside JSON, in a URL."""
+    value = value.strip()
+    yield value
+    yield quote(value, safe="")
+    for ensure_ascii in (True, False):
+        once = json.dumps(value, ensure_ascii=ensure_ascii)[1:-1]
+        yield once
+        yield json.dumps(once, ensure_ascii=ensure_ascii)[1:-1]
+
+
+def _cover(match: re.Match[str]) -> str:
+    start, end = match.span("secret")
+    whole, offset = match[0], match.start()
+    return f"{whole[: start - offset]}[masked key]{whole[end - offset :]}"

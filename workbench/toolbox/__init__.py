@@ -1,0 +1,1 @@
+"""Where tools come from: files, folders, modules."""

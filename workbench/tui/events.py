@@ -1,0 +1,158 @@
+"""What the screen is told about a running agent: frozen plain data, in the order it happened."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Permission = Literal["allow", "ask", "deny"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallInfo:
+    """One pending call of a batch. ``name`` is dotted; ``asks_because`` is a short phrase for ``ask``."""
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+    permission: Permission = "allow"
+    asks_because: str = ""
+    decision: Literal["approve", "reject"] | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEvent:
+    """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds."""
+
+    agent: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnStarted(AgentEvent):
+    """The user's message was added. ``note`` is what was added for the model (tools switched on or off)."""
+
+    turn: int
+    prompt: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStarted(AgentEvent):
+    """A request goes to the model."""
+
+    turn: int
+    iteration: int
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDelta(AgentEvent):
+    """A piece of the answer; kinds and fields as in ``engine.llm.Delta``."""
+
+    kind: Literal["text", "reasoning", "tool_call", "status"]
+    text: str
+    index: int = 0
+    name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFinished(AgentEvent):
+    """The whole answer. ``entry`` is the ``llm_call`` trace entry (a copy); ``content`` the assistant's text.
+
+    ``entry["status"]`` is ``success``, ``error`` or ``cancelled``; on error ``entry["error"]`` says why.
+    """
+
+    entry: Mapping[str, Any]
+    content: str
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStarted(AgentEvent):
+    """The model asked for calls; nothing has run yet."""
+
+    turn: int
+    iteration: int
+    calls: tuple[CallInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitStarted(AgentEvent):
+    """A person is asked to decide about ``calls`` of the batch."""
+
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFinished(AgentEvent):
+    """The person decided. ``calls`` are the batch's calls with their decisions (and edited arguments)."""
+
+    duration_ms: float
+    calls: tuple[CallInfo, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted(AgentEvent):
+    """A call begins to run."""
+
+    call_id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished(AgentEvent):
+    """A call ended, however. ``entry`` is its ``tool_execution`` trace entry (a copy).
+
+    ``entry["status"]``: success, error, not_found, rejected, cancelled, disabled, denied. ``timing`` in ms.
+    """
+
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFinished(AgentEvent):
+    """The turn ended, however. ``error`` and ``hint`` are for people, empty unless it failed."""
+
+    turn: int
+    status: Literal["success", "incomplete", "stopped", "error"]
+    duration_ms: float
+    waited_ms: float
+    result: str = ""
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRow:
+    """What the tools panel shows of one tool. ``tags`` are words for people."""
+
+    name: str
+    enabled: bool
+    reason: str = ""
+    tags: tuple[str, ...] = ()
+    permission: Permission = "allow"
+    asks_because: str = ""
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolsChanged(AgentEvent):
+    """The registry reported a change; fields as in ``registry.ChangeEvent``.
+
+    ``row`` is the tool as it is now; None when it is gone or the change names no single tool.
+    """
+
+    change: str
+    tool: str | None
+    reason: str | None = None
+    row: ToolRow | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReset(AgentEvent):
+    """The conversation was cleared; the next turn starts a new session."""

@@ -1,0 +1,103 @@
+"""The colours of one theme, and the styles that panels ask for by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+from rich.style import Style
+
+Token = Literal[
+    "background",
+    "surface",
+    "raised",
+    "hovered",
+    "selected",
+    "rule",
+    "text",
+    "subtle",
+    "muted",
+    "accent",
+    "success",
+    "warning",
+    "error",
+    "on_accent",
+    "add",
+    "add_word",
+    "cut",
+    "cut_word",
+    "fault",
+]
+"""What a theme names. The first five are backgrounds, from the page up to the cursor row."""
+
+TOKENS: Final[tuple[str, ...]] = get_args(Token)
+
+_SYNTAX: Final[dict[str, str]] = {
+    "Comment": "muted",
+    "Keyword": "accent",
+    "Name.Function": "text strong",
+    "Name.Class": "text strong",
+    "Name.Decorator": "subtle",
+    "Name.Tag": "accent",
+    "Name.Attribute": "subtle",
+    "Literal.String": "success",
+    "Literal.Number": "warning",
+    "Generic.Deleted": "error",
+    "Generic.Inserted": "success",
+    "Generic.Heading": "text strong",
+    "Operator.Word": "accent",
+}
+
+
+@dataclass(slots=True)
+class Palette:
+    """One theme's colours. ``style`` turns a style key into a Rich style and remembers it.
+
+    A style key is a colour token, then any of ``strong`` (bold), ``underline``, ``strike``, ``reverse``:
+    ``"muted"``, ``"accent strong"``. ``"tok:Keyword.Constant"`` names a Pygments token. ``"on:add_word"``
+    anywhere in the key replaces the row's background.
+    """
+
+    name: str
+    dark: bool
+    colors: Mapping[str, str]
+    _styles: dict[tuple[str, str], Style] = field(default_factory=dict, repr=False)
+
+    def style(self, key: str, background: str = "background") -> Style:
+        """The style for a key on a background token. Unknown keys raise KeyError."""
+        found = self._styles.get((key, background))
+        if found is None:
+            found = self._styles[key, background] = self._make(key, background)
+        return found
+
+    def _make(self, key: str, background: str) -> Style:
+        words = syntax_key(key).split()
+        color = words[0]
+        for word in words[1:]:
+            if word.startswith("on:"):
+                background = word[3:]
+        if color == "muted" and background == "selected":
+            # muted keeps too little contrast on the cursor row
+            color = "subtle"
+        return Style(
+            color=self.colors[color],
+            bgcolor=self.colors[background],
+            bold="strong" in words or None,
+            underline="underline" in words or None,
+            strike="strike" in words or None,
+            reverse="reverse" in words or None,
+        )
+
+
+def syntax_key(key: str) -> str:
+    """The style key for a ``tok:`` key, by the nearest named ancestor of the Pygments token."""
+    if not key.startswith("tok:"):
+        return key
+    token = key[4:]
+    while token:
+        found = _SYNTAX.get(token)
+        if found is not None:
+            return found
+        token = token.rpartition(".")[0]
+    return "text"
