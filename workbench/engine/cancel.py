@@ -39,7 +39,7 @@ class CancelToken:
             callback()
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Run ``callback`` at the stop, or now if it has come already; returns a function that takes it back."""
+        """Run ``callback`` at the stop, or now if it has come; returns a function that takes it back."""
         with self._lock:
             if self._reason is None:
                 self._callbacks.append(callback)

@@ -34,10 +34,7 @@ class TokenUsage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        if self.cost is None:
-            cost = other.cost
-        else:
-            cost = self.cost + (other.cost or 0.0)
+        cost = other.cost if self.cost is None else self.cost + (other.cost or 0.0)
         return TokenUsage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,

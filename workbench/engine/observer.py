@@ -15,7 +15,11 @@ TraceEntry = dict[str, Any]
 """One entry of ``current_session["trace"]``; see ``engine/trace.py`` for the shapes."""
 
 TurnStatus = Literal["success", "incomplete", "stopped", "error"]
-"""``incomplete``: ``max_iterations`` reached. ``stopped``: by the user or a hook. ``error``: an exception left ``input()``."""
+"""How a turn ended.
+
+``incomplete``: ``max_iterations`` reached. ``stopped``: by the user or a hook. ``error``: an exception
+left ``input()``.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +54,17 @@ class Observer:
     An exception is logged with its traceback and goes no further. Keep each call short.
     """
 
+    nested: bool = False
+    """True: ``entry_added`` and ``stream`` are also called for agents that run inside this agent's tools."""
+
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """A user message was added; ``agent.current_session`` is up to date."""
 
     def stream(self, agent: Agent, delta: Delta) -> None:
         """A piece of the model's answer arrived."""
+
+    def batch_started(self, agent: Agent) -> None:
+        """The model asked for calls: its message is in the transcript, and none of them has run yet."""
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """An entry was appended to the trace."""

@@ -16,6 +16,14 @@ _GLUE = re.compile(r"(?:[\s,;.&`*\-]|\d+\.|\band\b|\bthen\b|^```\w*$)*", re.IGNO
 _COMMENT = re.compile(r"[ \t]*#[ \t]")
 _ALONE_BEFORE = re.compile(r"\s*(?:[-*❯>]\s+|\d+\.\s+)?`*")
 _ALONE_AFTER = re.compile(r"`*[\s,;.]*(?:#.*)?")
+_TOKEN = re.compile(r"\"\"\"|'''|[\"'()\[\]{}#]")
+_STRING_ENDS = {
+    '"': re.compile(r'(?:\\[\s\S]|[^"\\\n])*"'),
+    "'": re.compile(r"(?:\\[\s\S]|[^'\\\n])*'"),
+    '"""': re.compile(r'(?:\\[\s\S]|(?!""")[^\\])*"""'),
+    "'''": re.compile(r"(?:\\[\s\S]|(?!''')[^\\])*'''"),
+}
+_MAX_UNCLOSED = 20  # each costs a look at the rest of the text; a prompt with more is no list of calls
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -48,7 +56,7 @@ class PromptCalls:
     faults: tuple[CallFault, ...]
 
 
-class _Misread(Exception):  # noqa: N818  it is a finding about the text, not an error of ours
+class _Misread(Exception):
     """A fault at an offset of the prompt."""
 
     def __init__(self, message: str, offset: int) -> None:
@@ -81,13 +89,11 @@ def find_calls(text: str, tools: Sequence[ToolSchema], known: Collection[str] = 
     calls: list[WrittenCall] = []
     faults: list[CallFault] = []
     for span in spans:
+        meant = only_calls or names.means_tool(span.name) or _stands_alone(text, span)
         try:
-            name = names.resolve(span)
-            meant = name is not None or only_calls or _stands_alone(text, span)
-            sent = name or span.name.replace(".", "-")
-            call = _parse(text, span, sent, names.properties(sent))
+            call = _parse(text, span, names)
         except _Misread as error:
-            if error.offset == span.start or meant:
+            if meant:
                 faults.append(_locate(text, error))
             continue
         if meant or (call.arguments and not _has_positional(text, span)):
@@ -109,18 +115,18 @@ class ToolNames:
             self._properties[name] = list(parameters.get("properties") or {})
             self._by_segment.setdefault(name.rsplit("-", 1)[-1], []).append(name)
 
-    def resolve(self, span: _Span) -> str | None:
-        """The safe name that ``span`` means, or None if it is no tool's name."""
-        safe = span.name.replace(".", "-")
-        if span.name in self._properties:
-            return span.name
+    def owners(self, written: str) -> list[str]:
+        """The safe names that ``written`` may mean: none, one, or several that share a last segment."""
+        safe = written.replace(".", "-")
+        if written in self._properties:
+            return [written]
         if safe in self._properties or safe in self._known:
-            return safe
-        owners = self._by_segment.get(span.name, [])
-        if len(owners) > 1:
-            choices = ", ".join(sorted(owners))
-            raise _Misread(f"`{span.name}` could be any of {choices}; write the whole name", span.start)
-        return owners[0] if owners else None
+            return [safe]
+        return sorted(self._by_segment.get(written, []))
+
+    def means_tool(self, written: str) -> bool:
+        """Whether ``written`` names a tool, even if not yet which."""
+        return bool(self.owners(written))
 
     def properties(self, name: str) -> list[str] | None:
         """The parameter names in schema order, or None for a tool that is not on offer."""
@@ -129,9 +135,10 @@ class ToolNames:
 
 def _spans(text: str) -> Iterator[_Span]:
     position = 0
-    while match := _OPENING.search(text, position):
+    unclosed = 0
+    while unclosed < _MAX_UNCLOSED and (match := _OPENING.search(text, position)):
         line_start = text.rfind("\n", 0, match.start()) + 1
-        if _COMMENT.match(text, line_start):
+        if _COMMENT.match(text, max(line_start, position)) or _COMMENT.match(text, line_start):
             line_end = text.find("\n", line_start)
             position = len(text) if line_end < 0 else line_end
             continue
@@ -139,14 +146,14 @@ def _spans(text: str) -> Iterator[_Span]:
         end = _closing(text, bracket)
         yield _Span(match.group(1), match.start(), bracket, end)
         position = match.end() if end is None else end
+        unclosed += end is None
 
 
 def _closing(text: str, bracket: int) -> int | None:
     """The offset behind the bracket that closes ``text[bracket]``, minding strings and comments."""
     depth = 0
     position = bracket
-    token = re.compile(r"\"\"\"|'''|[\"'()\[\]{}#]")
-    while match := token.search(text, position):
+    while match := _TOKEN.search(text, position):
         found = match.group()
         position = match.end()
         if found == "#":
@@ -159,7 +166,7 @@ def _closing(text: str, bracket: int) -> int | None:
             if depth == 0:
                 return position
         else:
-            end = re.compile(rf"(?:\\.|(?!{found})[\s\S])*{found}").match(text, position)
+            end = _STRING_ENDS[found].match(text, position)
             if end is None:
                 return None
             position = end.end()
@@ -191,19 +198,23 @@ def _has_positional(text: str, span: _Span) -> bool:
     return isinstance(tree, ast.Call) and bool(tree.args)
 
 
-def _parse(text: str, span: _Span, name: str, properties: list[str] | None) -> WrittenCall:
+def _parse(text: str, span: _Span, names: ToolNames) -> WrittenCall:
+    owners = names.owners(span.name)
+    if len(owners) > 1:
+        choices = ", ".join(owners)
+        raise _Misread(f"`{span.name}` could be any of {choices}; write the whole name", span.start)
+    name = owners[0] if owners else span.name.replace(".", "-")
     if span.end is None:
         raise _Misread("this bracket, or a string inside it, is never closed", span.bracket)
     source = "_" + text[span.bracket : span.end]
     reader = _ArgumentReader(source, span.bracket - 1)
-    return WrittenCall(name, reader.arguments(name, properties))
+    return WrittenCall(name, reader.arguments(name, names.properties(name)))
 
 
 class _ArgumentReader:
     """Reads the literals of one call; ``shift`` turns an offset of ``source`` into one of the prompt."""
 
     def __init__(self, source: str, shift: int) -> None:
-        self._lines = source.splitlines(keepends=True)
         self._source = source
         self._shift = shift
 
@@ -236,7 +247,8 @@ class _ArgumentReader:
             offset = self._offset(error.lineno or 1, max((error.offset or 1) - 1, 0), in_bytes=False)
             raise _Misread(f"not a Python call: {error.msg}", offset) from error
         except (ValueError, RecursionError, MemoryError) as error:
-            raise _Misread("not a Python call: nested too deeply, or it holds a NUL", self._shift + 1) from error
+            why = str(error) or "nested too deeply"
+            raise _Misread(f"not a Python call: {why}", self._shift + 1) from error
         if not isinstance(body, ast.Call):
             raise _Misread("not a Python call", self._shift + 1)
         return body

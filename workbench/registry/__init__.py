@@ -1,1 +1,43 @@
-"""Tools, schemas, permissions and change events."""
+"""Tools, schemas, permissions and change events.
+
+Importing this package does not load pydantic; the first registration does.
+"""
+
+from workbench.registry.changes import ChangeCallback, ChangeEvent, ChangeEventType, PostRegisterHook
+from workbench.registry.grants import Grant, GrantScope
+from workbench.registry.making import make_tools
+from workbench.registry.metadata import ToolMetadata, ToolTag, tool
+from workbench.registry.permissions import (
+    Decision,
+    PermissionHandler,
+    PermissionPolicy,
+    PermissionRequest,
+    PermissionResult,
+    PermissionRule,
+)
+from workbench.registry.registry import ToolRegistry
+from workbench.registry.statistics import ToolStatistics
+from workbench.registry.tool import BoundCall, Tool
+
+__all__ = [
+    "BoundCall",
+    "ChangeCallback",
+    "ChangeEvent",
+    "ChangeEventType",
+    "Decision",
+    "Grant",
+    "GrantScope",
+    "PermissionHandler",
+    "PermissionPolicy",
+    "PermissionRequest",
+    "PermissionResult",
+    "PermissionRule",
+    "PostRegisterHook",
+    "Tool",
+    "ToolMetadata",
+    "ToolRegistry",
+    "ToolStatistics",
+    "ToolTag",
+    "make_tools",
+    "tool",
+]

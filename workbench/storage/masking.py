@@ -71,7 +71,9 @@ _SHAPES: Final = (
     (
         "uthorization",
         re.compile(
-            r"[Aa]uthorization" + _GAP + r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s(?P<secret>[A-Za-z0-9._~+/=-]{8,}+)"
+            r"[Aa]uthorization"
+            + _GAP
+            + r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s(?P<secret>[A-Za-z0-9._~+/=-]{8,}+)"
         ),
     ),
     *_named("api-key", "Api-Key", "API-KEY", "auth-token", "Auth-Token", "access-token", "Access-Token"),

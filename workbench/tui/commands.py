@@ -8,7 +8,9 @@ from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
 
-Scope = Literal["app", "prompt", "conversation", "trace", "tools", "approval", "inspector"]
+Scope = Literal[
+    "app", "prompt", "conversation", "list", "trace", "tools", "approval", "inspector", "question"
+]
 """Where a command holds: everywhere, or while that panel or screen has the focus."""
 
 
@@ -19,7 +21,8 @@ class Command:
     ``keys`` are Textual key names, the first one is shown. ``label`` is one or two lower-case words for
     the hint line; ``help`` a sentence. ``hint`` orders the hint line (1 first; 0 is not shown there).
     ``slash`` is the word after ``/`` in the prompt, empty where there is none. ``palette`` lists it in
-    the command palette. ``action`` is the Textual action that does it.
+    the command palette. ``action`` is the Textual action that does it;
+    where ``takes`` names an argument, the slash command hands it on.
     """
 
     id: str
@@ -31,7 +34,7 @@ class Command:
     hint: int = 0
     slash: str = ""
     palette: bool = False
-    priority: bool = False
+    takes: str = ""
 
 
 TABLE: Final[tuple[Command, ...]] = (
@@ -58,6 +61,16 @@ TABLE: Final[tuple[Command, ...]] = (
     Command(
         "app.theme", "app", ("f4",), "change_theme", "theme", "Choose a theme.", slash="theme", palette=True
     ),
+    Command(
+        "app.model",
+        "app",
+        (),
+        "model",
+        "model",
+        "Switch the model, in mid conversation.",
+        slash="model",
+        takes="NAME",
+    ),
     Command("app.reset", "app", (), "reset", "new", "Start a new conversation.", slash="new", palette=True),
     Command(
         "app.repaint", "app", ("ctrl+l",), "repaint", "repaint", "Draw the whole screen again.", palette=True
@@ -70,23 +83,114 @@ TABLE: Final[tuple[Command, ...]] = (
     Command(
         "conversation.expand", "conversation", ("enter",), "expand", "expand", "Show or fold the call.", 1
     ),
+    Command(
+        "conversation.expand_all",
+        "conversation",
+        ("ctrl+o",),
+        "expand_all",
+        "all",
+        "Show or fold all calls.",
+        2,
+    ),
+    Command(
+        "conversation.previous",
+        "conversation",
+        ("k",),
+        "previous_stop",
+        "previous",
+        "Go to the call above.",
+        3,
+    ),
+    Command("conversation.next", "conversation", ("j",), "next_stop", "next", "Go to the call below.", 4),
+    Command(
+        "conversation.copy",
+        "conversation",
+        ("c",),
+        "copy_block",
+        "copy",
+        "Copy the call or the code here.",
+        5,
+    ),
+    Command(
+        "conversation.previous_turn",
+        "conversation",
+        ("left_square_bracket",),
+        "previous_turn",
+        "turn before",
+        "Go to your message above.",
+    ),
+    Command(
+        "conversation.next_turn",
+        "conversation",
+        ("right_square_bracket",),
+        "next_turn",
+        "next turn",
+        "Go to your message below.",
+    ),
+    Command("conversation.up", "conversation", ("up",), "scroll_up", "up", "Scroll one row up."),
+    Command("conversation.down", "conversation", ("down",), "scroll_down", "down", "Scroll one row down."),
+    Command(
+        "conversation.page_up", "conversation", ("pageup",), "page_up", "page up", "Scroll one screen up."
+    ),
+    Command(
+        "conversation.page_down",
+        "conversation",
+        ("pagedown",),
+        "page_down",
+        "page down",
+        "Scroll one screen down.",
+    ),
+    Command(
+        "conversation.first", "conversation", ("home",), "scroll_home", "first", "Scroll to the beginning."
+    ),
+    Command(
+        "conversation.last",
+        "conversation",
+        ("end",),
+        "scroll_end",
+        "last",
+        "Scroll to the end and stay there.",
+    ),
+    # any list of rows
+    Command("list.up", "list", ("up", "k"), "cursor_up", "up", "Go to the row above."),
+    Command("list.down", "list", ("down", "j"), "cursor_down", "down", "Go to the row below."),
+    Command("list.page_up", "list", ("pageup",), "page_up", "page up", "Go one screen up."),
+    Command("list.page_down", "list", ("pagedown",), "page_down", "page down", "Go one screen down."),
+    Command("list.first", "list", ("home",), "first", "first", "Go to the first row."),
+    Command("list.last", "list", ("end",), "last", "last", "Go to the last row."),
     # trace
     Command("trace.inspect", "trace", ("enter",), "inspect", "inspect", "Show all of the entry.", 1),
     Command("trace.fold", "trace", ("space",), "fold", "fold", "Fold or unfold the turn or iteration.", 2),
     Command("trace.follow", "trace", ("f",), "follow", "follow", "Keep the newest entry in view.", 3),
+    Command("trace.next_error", "trace", ("e",), "next_error", "next error", "Go to the next error.", 4),
+    Command("trace.previous_error", "trace", ("E",), "previous_error", "previous error", "Go back to one."),
+    Command("trace.close", "trace", ("left",), "close", "fold", "Fold, or go to what the row belongs to."),
+    Command("trace.open", "trace", ("right",), "open", "unfold", "Unfold the turn or iteration."),
     # tools
     Command(
-        "tools.toggle", "tools", ("space", "enter"), "toggle", "on or off", "Switch the tool or group.", 1
+        "tools.toggle", "tools", ("space", "enter"), "switch", "on or off", "Switch the tool or group.", 1
     ),
-    Command("tools.fold", "tools", ("left", "right"), "fold", "fold", "Fold or unfold the group.", 2),
+    Command("tools.close", "tools", ("left",), "close", "fold", "Fold the group.", 2),
+    Command("tools.open", "tools", ("right",), "open", "unfold", "Unfold the group.", 3),
     # approval
-    Command("approval.run", "approval", ("y",), "run", "run", "Run this call, go to the next undecided.", 1),
+    Command(
+        "approval.run", "approval", ("y",), "approve", "run", "Run this call, go to the next undecided.", 1
+    ),
     Command(
         "approval.reject", "approval", ("n",), "reject", "reject", "Reject it, go to the next undecided.", 2
     ),
     Command("approval.edit", "approval", ("e",), "edit", "edit", "Edit the arguments as JSON.", 3),
     Command(
-        "approval.reason", "approval", ("r",), "reason", "reason", "Reject with a reason for the model.", 4
+        "approval.rest",
+        "approval",
+        ("escape",),
+        "reject_rest",
+        "reject rest",
+        "Reject what is undecided, submit; the model goes on.",
+        4,
+    ),
+    Command(
+        "approval.reason", "approval", ("r",), "reason", "reason", "Reject with a reason for the model.", 5
     ),
     Command(
         "approval.always",
@@ -95,27 +199,66 @@ TABLE: Final[tuple[Command, ...]] = (
         "always",
         "always…",
         "Remember, after showing what it covers.",
-        5,
-    ),
-    Command("approval.run_all", "approval", ("Y",), "run_all", "all", "Run all that are undecided.", 6),
-    Command(
-        "approval.reject_all", "approval", ("N",), "reject_all", "none", "Reject all that are undecided.", 7
+        6,
     ),
     Command(
-        "approval.rest",
+        "approval.run_all", "approval", ("Y",), "approve_rest", "run all", "Run all that are undecided.", 7
+    ),
+    Command(
+        "approval.reject_all",
         "approval",
-        ("escape",),
-        "reject_rest",
-        "reject rest",
-        "Reject what is undecided, submit.",
+        ("N",),
+        "refuse_rest",
+        "reject all",
+        "Reject all that are undecided.",
         8,
     ),
     Command(
-        "approval.stop", "approval", ("x",), "stop_turn", "stop", "Reject everything and stop the turn.", 9
+        "approval.stop", "approval", ("x",), "stop_turn", "stop turn", "Reject everything, stop the turn.", 9
     ),
+    Command("approval.copy", "approval", ("c",), "copy", "copy", "Copy the arguments as JSON.", 10),
     Command(
         "approval.submit", "approval", ("enter",), "submit", "submit", "Submit once every call has a verdict."
     ),
+    Command("approval.up", "approval", ("up", "k"), "move(-1)", "up", "Highlight the call above."),
+    Command("approval.down", "approval", ("down", "j"), "move(1)", "down", "Highlight the call below."),
+    Command("approval.left", "approval", ("left",), "turn_tab(-1)", "tab", "Show the tab on the left."),
+    Command("approval.right", "approval", ("right",), "turn_tab(1)", "tab", "Show the tab on the right."),
+    Command(
+        "approval.line_up", "approval", ("ctrl+up",), "scroll_lines(-1)", "line up", "Scroll the tab up."
+    ),
+    Command(
+        "approval.line_down",
+        "approval",
+        ("ctrl+down",),
+        "scroll_lines(1)",
+        "line down",
+        "Scroll the tab down.",
+    ),
+    Command(
+        "approval.page_up", "approval", ("pageup",), "scroll_pages(-1)", "page up", "A page up in the tab."
+    ),
+    Command(
+        "approval.page_down",
+        "approval",
+        ("pagedown",),
+        "scroll_pages(1)",
+        "page down",
+        "A page down in the tab.",
+    ),
+    Command("approval.top", "approval", ("home",), "scroll_pages(-999999)", "top", "The tab's first line."),
+    Command("approval.end", "approval", ("end",), "scroll_pages(999999)", "end", "The tab's last line."),
+    Command(
+        "approval.take", "approval", ("ctrl+s",), "take_edit", "take", "While editing: take the arguments."
+    ),
+    # question
+    Command("question.answer", "question", ("enter",), "answer", "answer", "Give the line to the code.", 1),
+    Command("question.end", "question", ("ctrl+d",), "end", "no more input", "Tell it that none comes.", 2),
+    Command("question.stop", "question", ("escape",), "stop_turn", "stop the turn", "Stop the turn.", 3),
+    Command("question.up", "question", ("up",), "scroll_text(-1)", "up", "Scroll the question up."),
+    Command("question.down", "question", ("down",), "scroll_text(1)", "down", "Scroll the question down."),
+    Command("question.page_up", "question", ("pageup",), "scroll_text(-5)", "page up", "The same, faster."),
+    Command("question.page_down", "question", ("pagedown",), "scroll_text(5)", "page down", "The same."),
 )
 
 
@@ -133,7 +276,6 @@ def bindings(scope: Scope) -> list[BindingType]:
             command.label,
             id=command.id,
             show=False,
-            priority=command.priority,
             tooltip=command.help,
         )
         for command in commands(scope)
@@ -141,7 +283,14 @@ def bindings(scope: Scope) -> list[BindingType]:
     ]
 
 
-_KEY_NAMES: Final[dict[str, str]] = {"escape": "esc", "question_mark": "?", "slash": "/", "at": "@"}
+_KEY_NAMES: Final[dict[str, str]] = {
+    "escape": "esc",
+    "question_mark": "?",
+    "slash": "/",
+    "at": "@",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+}
 
 
 def key_text(key: str) -> str:

@@ -156,3 +156,47 @@ class ToolsChanged(AgentEvent):
 @dataclass(frozen=True, slots=True)
 class SessionReset(AgentEvent):
     """The conversation was cleared; the next turn starts a new session."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadProgress(AgentEvent):
+    """Tools are being loaded: ``done`` of ``total`` sources; ``at_work`` is being imported now."""
+
+    done: int
+    total: int
+    at_work: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadFailed(AgentEvent):
+    """One source of tools could not be loaded; the others are."""
+
+    source: str
+    reason: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentReady(AgentEvent):
+    """The agent is built and takes messages. ``tools`` are all its tools as they are now."""
+
+    model: str
+    approval: str
+    tools: tuple[ToolRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentFailed(AgentEvent):
+    """The agent could not be built."""
+
+    error: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageChanged(AgentEvent):
+    """Totals of the conversation. None means not known: the context window, the price."""
+
+    context_percent: float | None
+    tokens: int
+    cost: float | None

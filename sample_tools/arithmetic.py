@@ -1,0 +1,40 @@
+"""Plain functions: type hints make the schema, docstrings the descriptions, the decorator only adds tags."""
+
+from workbench import ToolTag, tool
+
+
+@tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
+def add(a: float, b: float) -> float:
+    """Add two numbers."""
+    return a + b
+
+
+@tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
+def multiply(a: float, b: float) -> float:
+    """Multiply two numbers."""
+    return a * b
+
+
+@tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
+def divide(dividend: float, divisor: float) -> float:
+    """Divide one number by another.
+
+    Args:
+        dividend: The number that is divided.
+        divisor: What it is divided by; not 0.
+    """
+    if divisor == 0:
+        raise ValueError("nothing can be divided by 0; give another divisor")
+    return dividend / divisor
+
+
+@tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
+def mean(numbers: list[float]) -> float:
+    """The arithmetic mean.
+
+    Args:
+        numbers: At least one number.
+    """
+    if not numbers:
+        raise ValueError("the mean of no numbers is not defined; give at least one")
+    return sum(numbers) / len(numbers)

@@ -1,0 +1,276 @@
+"""The parent's side of the model host, beside hosts that die, hang and talk nonsense."""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+
+from workbench.engine.cancel import CancelToken
+from workbench.errors import InvalidRequestError, ModelHostError, StopTurn
+from workbench.providers.host_client import ModelHost, Patience
+
+PRELUDE = """
+import json, os, sys, signal
+def say(**event): print(json.dumps(event), flush=True)
+def orders():
+    for line in sys.stdin: yield json.loads(line)
+DONE = dict(kind="done", usage={"input": 1, "output": 1, "cached": 0}, cost=None, model="m")
+"""
+
+
+@contextmanager
+def fake_host(script: str, **patience: float) -> Iterator[ModelHost]:
+    code = PRELUDE + textwrap.dedent(script)
+    host = ModelHost((sys.executable, "-S", "-c", code), Patience(**patience))
+    try:
+        yield host
+    finally:
+        host.close()
+
+
+@contextmanager
+def process(pid: int) -> Iterator[select.poll]:
+    """Something to poll that is ready when the process has ended."""
+    handle = os.pidfd_open(pid)
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    try:
+        yield poll
+    finally:
+        os.close(handle)
+
+
+def ask(host: ModelHost, model: str = "m", cancel: CancelToken | None = None) -> list[dict[str, Any]]:
+    return list(host.complete(model, [{"role": "user", "content": "hi"}], None, {}, cancel))
+
+
+def test_events_of_a_request_arrive_in_order() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders():
+        say(kind="chunks", id=order["id"], chunks=[{"text": order["messages"][0]["content"]}])
+        say(**DONE, id=order["id"])
+    """
+    with fake_host(script) as host:
+        assert [event["kind"] for event in ask(host)] == ["chunks", "done"]
+        assert ask(host)[0]["chunks"] == [{"text": "hi"}]
+
+
+def test_a_host_that_dies_fails_the_request_with_its_signal_and_the_next_one_works() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders():
+        if order["model"] == "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        say(**DONE, id=order["id"])
+    """
+    with fake_host(script) as host:
+        ask(host)
+        first = host.pid
+        with pytest.raises(ModelHostError, match="SIGKILL") as caught:
+            ask(host, "die")
+        assert "new one" in caught.value.hint
+        assert ask(host)[-1]["kind"] == "done"
+        assert host.pid != first
+
+
+def test_a_host_that_cannot_start_says_what_it_said() -> None:
+    with (
+        fake_host("sys.exit('No module named litellm')") as host,
+        pytest.raises(ModelHostError, match="exit code 1: No module named litellm"),
+    ):
+        ask(host)
+
+
+@pytest.mark.parametrize("line", ["not json", "[1]", '{"kind": "chunks"}', '{"kind": "unheard of", "id": 1}'])
+def test_garbage_on_the_pipe_ends_the_host_and_says_so(line: str) -> None:
+    script = f"""
+    say(kind="ready")
+    for order in orders(): print({line!r}, flush=True)
+    """
+    with fake_host(script) as host, pytest.raises(ModelHostError, match="not the protocol"):
+        ask(host)
+
+
+def test_a_host_that_falls_silent_is_asked_and_then_killed() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders(): pass
+    """
+    with fake_host(script, silence=0.02, answer=0.02) as host:
+        with pytest.raises(ModelHostError, match="did not answer"):
+            ask(host)
+        assert host.pid is None
+
+
+def test_a_model_that_thinks_long_is_not_taken_for_a_dead_host() -> None:
+    script = """
+    say(kind="ready")
+    pings = 0
+    for order in orders():
+        if order["op"] == "complete": number = order["id"]
+        else: pings += 1; say(kind="pong")
+        if pings == 3: say(**DONE, id=number)
+    """
+    with fake_host(script, silence=0.02, answer=5.0) as host:
+        assert ask(host)[-1]["kind"] == "done"
+
+
+def test_a_host_that_never_gets_ready_is_given_up() -> None:
+    with (
+        fake_host("for order in orders(): pass", start=0.05, silence=0.02) as host,
+        pytest.raises(ModelHostError, match="not ready"),
+    ):
+        ask(host)
+
+
+HANGING = """
+say(kind="ready")
+for order in orders():
+    if order["op"] == "complete": say(kind="chunks", id=order["id"], chunks=[{"text": "a"}])
+    elif LISTENS: say(kind="cancelled", id=order["id"])
+"""
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_a_stop_frees_the_caller_and_kills_only_a_host_that_does_not_listen(listens: bool) -> None:
+    with fake_host(HANGING.replace("LISTENS", str(listens)), stop=0.05) as host:
+        cancel = CancelToken()
+        events = host.complete("m", [], None, {}, cancel)
+        next(events)
+        pid = host.pid
+        assert pid is not None
+        with process(pid) as ended:
+            cancel.cancel("enough")
+            with pytest.raises(StopTurn, match="enough"):
+                next(events)
+            if listens:
+                next(again := host.complete("m", [], None, {}))
+                again.close()
+                assert host.pid == pid
+            else:
+                assert ended.poll(10_000)
+
+
+def test_a_request_that_is_left_early_is_stopped() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders():
+        if order["op"] == "complete": say(kind="chunks", id=order["id"], chunks=[])
+        else: say(kind="log", level=20, name="fake", text=order["op"])
+    """
+    seen = threading.Event()
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "fake: cancel" in record.getMessage():
+                seen.set()
+
+    logger = logging.getLogger("workbench.providers.host")
+    listener = Listener()
+    logger.addHandler(listener)
+    logger.setLevel(logging.INFO)
+    try:
+        with fake_host(script, stop=60.0) as host:
+            events = host.complete("m", [], None, {})
+            next(events)
+            events.close()
+            assert seen.wait(10)
+    finally:
+        logger.removeHandler(listener)
+        logger.setLevel(logging.NOTSET)
+
+
+def test_what_the_host_prints_goes_to_the_log_and_not_to_the_screen(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    script = """
+    say(kind="ready")
+    for order in orders():
+        print("a banner", file=sys.stderr, flush=True)
+        say(kind="log", level=30, name="LiteLLM", text="a warning")
+        sys.exit(0)
+    """
+    with caplog.at_level(logging.INFO), fake_host(script) as host, suppress(ModelHostError):
+        ask(host)
+    assert ("workbench.providers.host", logging.INFO, "a banner") in caplog.record_tuples
+    assert ("workbench.providers.host", logging.WARNING, "LiteLLM: a warning") in caplog.record_tuples
+    assert capfd.readouterr() == ("", "")
+
+
+def test_two_threads_share_one_host() -> None:
+    script = """
+    say(kind="ready")
+    waiting = []
+    for order in orders():
+        waiting.append(order)
+        if len(waiting) == 2:
+            for each in reversed(waiting):
+                say(kind="chunks", id=each["id"], chunks=[{"text": each["model"]}])
+            for each in waiting: say(**DONE, id=each["id"])
+    """
+    with fake_host(script) as host:
+        answers: dict[str, Any] = {}
+        threads = [
+            threading.Thread(target=lambda name=name: answers.update({name: ask(host, name)}))
+            for name in ("one", "two")
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(10)
+        assert answers["one"][0]["chunks"] == [{"text": "one"}]
+        assert answers["two"][0]["chunks"] == [{"text": "two"}]
+
+
+def test_a_message_that_is_not_json_is_refused_by_its_number() -> None:
+    with fake_host("for order in orders(): pass") as host:
+        events = host.complete("m", [{"role": "user", "content": "a"}, {"content": object()}], None, {})
+        with pytest.raises(InvalidRequestError, match="message 1 is not JSON"):
+            next(events)
+
+
+def test_our_own_keys_stay_here() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders():
+        say(kind="chunks", id=order["id"], chunks=[order])
+        say(**DONE, id=order["id"])
+    """
+    with fake_host(script) as host:
+        events = list(host.complete("m", [{"role": "user", "content": "a", "_note": 1}], None, {"seed": 1}))
+    order = events[0]["chunks"][0]
+    assert order["messages"] == [{"role": "user", "content": "a"}]
+    assert order["parameters"] == {"seed": 1}
+    assert "tools" not in order
+
+
+def test_the_host_ends_when_its_parent_is_killed_even_while_it_loads() -> None:
+    script = """
+    from workbench.providers.host_client import ModelHost
+    import sys, time
+    host = ModelHost()
+    host.warm()
+    while host.pid is None: time.sleep(0.001)
+    print(host.pid, flush=True)
+    sys.stdin.read()
+    """
+    parent = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    with parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        with process(pid) as ended:
+            parent.kill()
+            assert ended.poll(10_000)

@@ -1,0 +1,90 @@
+"""An agent that only has what the logs look at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.engine.llm import Message, TokenUsage
+from workbench.engine.observer import Observer, TraceEntry, TurnStatus, TurnSummary
+
+
+class FakeAgent:
+    """Plays turns to observers the way the engine does."""
+
+    def __init__(self, *observers: Observer, name: str = "tester", model: str = "offline") -> None:
+        self.name = name
+        self.model = model
+        self.observers = observers
+        self.current_session: dict[str, Any] | None = {"messages": [], "trace": [], "turn": 0}
+        self.started_at = 0
+
+    @property
+    def session(self) -> dict[str, Any]:
+        assert self.current_session is not None
+        return self.current_session
+
+    def begin(self, prompt: str) -> None:
+        self.started_at = len(self.session["messages"])
+        self.trace_at = len(self.session["trace"])
+        self.session["turn"] += 1
+        self.session["messages"].append({"role": "user", "content": prompt})
+        self.prompt = prompt
+        self.trace(
+            {"type": "user_input", "turn": self.session["turn"], "prompt": prompt, "timestamp": 1000.0}
+        )
+        for observer in self.observers:
+            observer.turn_started(self, prompt)  # type: ignore[arg-type]  # duck-typed on purpose
+
+    def say(self, message: Message) -> None:
+        self.session["messages"].append(message)
+
+    def trace(self, entry: TraceEntry) -> None:
+        self.session["trace"].append(entry)
+        for observer in self.observers:
+            observer.entry_added(self, entry)  # type: ignore[arg-type]  # duck-typed on purpose
+
+    def call(self, call_id: str, name: str, result: str | None, **extra: Any) -> None:
+        """The model asks for one call; with a result, it also ran."""
+        function = {"name": name, "arguments": "{}"}
+        call = {"id": call_id, "type": "function", "function": function}
+        usage = TokenUsage(10, 5, 0, 0.00001)
+        self.trace({"type": "llm_call", "model": self.model, "timestamp": 1001.0, "usage": usage})
+        self.say({"role": "assistant", "content": None, "tool_calls": [call]})
+        for observer in self.observers:
+            observer.batch_started(self)  # type: ignore[arg-type]  # duck-typed on purpose
+        if result is not None:
+            self.say({"role": "tool", "tool_call_id": call_id, "content": result})
+            entry = {"type": "tool_execution", "tool_name": name, "arguments": {}, "call_id": call_id}
+            self.trace(
+                {**entry, "result": result, "status": "success", "timing": 1.5, "timestamp": 1002.0, **extra}
+            )
+
+    def end(
+        self, result: str = "done", *, status: TurnStatus = "success", error: BaseException | None = None
+    ) -> TurnSummary:
+        self.say({"role": "assistant", "content": result})
+        trace = tuple(self.session["trace"][self.trace_at :])
+        summary = TurnSummary(
+            turn=self.session["turn"],
+            input=self.prompt,
+            model=self.model,
+            started=1000.0,
+            duration_ms=2500.1234,
+            waited_ms=12.0,
+            status=status,
+            result=result,
+            usage=TokenUsage(10, 5, 0, 0.00001),
+            iterations=1,
+            tools_called=tuple(e["tool_name"] for e in trace if e["type"] == "tool_execution"),
+            messages=tuple(self.session["messages"][self.started_at :]),
+            trace=trace,
+            error=error,
+        )
+        for observer in self.observers:
+            observer.turn_finished(self, summary)  # type: ignore[arg-type]  # duck-typed on purpose
+        return summary
+
+    def turn(self, prompt: str = "hello", result: str = "done") -> TurnSummary:
+        self.begin(prompt)
+        self.call("c1", "add", "5")
+        return self.end(result)

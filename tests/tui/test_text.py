@@ -1,0 +1,50 @@
+"""Text from models and tools cannot act on the terminal, and hides nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui.text import visible, visible_line
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_no_control_or_bidi_character_is_left_in_a_line(text: str) -> None:
+    shown = visible_line(text)
+    assert not [char for char in shown if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")]
+    assert not set(shown) & set(
+        "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff"
+    )
+
+
+@given(st.text(max_size=200))
+def test_making_a_text_visible_twice_changes_nothing(text: str) -> None:
+    assert visible(visible(text)) == visible(text)
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("\x1b[31mred", "\\e[31mred"),
+        ("\x9b31m", "\\x9b31m"),
+        ("a\u202eb", "a\\u202eb"),
+        ("zero\u200bwidth", "zero\\u200bwidth"),
+        ("\ud800", "\\ud800"),
+        ("tag\U000e0041", "tag\\U000e0041"),
+        ("line\u2028sep", "line\\u2028sep"),
+        ("a\x00b", "a\\0b"),
+        ("\u2764\ufe0f", "\u2764"),
+        ("[b + c", "[b + c"),
+    ],
+)
+def test_what_cannot_be_seen_is_shown(raw: str, shown: str) -> None:
+    assert visible(raw) == shown
+    assert visible_line(raw) == shown
+
+
+def test_prose_keeps_its_lines_and_a_line_shows_them() -> None:
+    assert visible("a\r\nb\tc") == "a\nb    c"
+    assert visible_line("a\nb\tc") == "a\\nb\\tc"

@@ -1,0 +1,178 @@
+"""Puts the parts together: the public ``Agent``, and an agent built from what the command line names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from workbench.engine import single
+from workbench.engine.agent import Agent as EngineAgent
+from workbench.engine.llm import LLM
+from workbench.engine.observer import Observer
+from workbench.engine.trust import apply_trust
+from workbench.registry import ChangeEvent, ChangeEventType, ToolRegistry
+from workbench.resources import resource_folder
+
+DEFAULT_MODEL = "offline"
+SYSTEM_PROMPT = (
+    "You are a careful assistant with tools. Call a tool when it helps, several at once when they do not "
+    "depend on each other, and say briefly what you found. When a call is rejected, do not repeat it: "
+    "read the reason and find another way, or ask."
+)
+TRUST_WORDS = ("open", "careful", "strict")
+
+
+class Agent(EngineAgent):
+    """An agent with everything that a script wants: any model, console output and logs.
+
+    ``model`` is ``offline`` (no key needed) or any name that litellm knows. ``quiet=True`` prints
+    nothing; ``log=False`` writes nothing; ``folder`` is where ``.workbench/`` goes (default: here).
+    ``trust`` is ``open``, ``careful``, ``strict``, the path of a policy file, a policy, or an agent
+    that answers for the person. The rest is as in ``workbench.engine.Agent``.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tools: Any = (),
+        system_prompt: str | Path | None = None,
+        model: str | None = None,
+        *,
+        llm: LLM | None = None,
+        trust: Any = None,
+        quiet: bool = False,
+        log: bool = True,
+        folder: str | Path | None = None,
+        observers: Sequence[Observer] = (),
+        **options: Any,
+    ) -> None:
+        super().__init__(
+            name,
+            tools,
+            system_prompt,
+            model if model or llm else DEFAULT_MODEL,
+            llm=llm,
+            trust=policy_of(trust),
+            quiet=quiet,
+            log=log,
+            observers=(*default_observers(quiet=quiet, log=log, folder=folder), *observers),
+            llm_factory=make_llm,
+            **options,
+        )
+
+
+def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
+    """Ask a model once, without tools or memory; options as in ``workbench.engine.llm_do``.
+
+    ``output=`` takes a pydantic model or any type: the answer is then an object of it, else text.
+    """
+    return single.llm_do(prompt, model=model or DEFAULT_MODEL, llm_factory=make_llm, **options)
+
+
+def make_llm(model: str) -> LLM:
+    """The model of that name, with the parameters of the configuration."""
+    from workbench.config import load_config
+    from workbench.providers.base import create_llm
+
+    return create_llm(model, **load_config(Path.cwd()).parameters)
+
+
+def policy_of(trust: Any) -> Any:
+    """``trust`` as the engine takes it: a path becomes the policy that the file holds."""
+    if isinstance(trust, Path) or (isinstance(trust, str) and trust not in TRUST_WORDS):
+        from workbench.toolbox.policy_file import load_policy
+
+        return load_policy(Path(trust))
+    return trust
+
+
+def default_observers(*, quiet: bool, log: bool, folder: str | Path | None) -> list[Observer]:
+    """Console and logs, as asked for."""
+    observers: list[Observer] = []
+    if log:
+        from workbench.storage.session_log import SessionLog
+        from workbench.storage.text_log import TextLog
+
+        root = Path(folder) if folder is not None else Path.cwd()
+        observers += [TextLog(root), SessionLog(root)]
+    if not quiet:
+        from workbench.console.printer import ConsolePrinter
+
+        observers.append(ConsolePrinter())
+    return observers
+
+
+Progress = Callable[[int, int, str], None]
+"""Told ``(done, total, at_work)`` while tools load."""
+
+Problem = Callable[[str, str, str], None]
+"""Told ``(source, reason, where)`` of a source of tools that could not be loaded."""
+
+
+def build_agent(
+    target: str | None,
+    *,
+    model: str | None = None,
+    tools: Sequence[str] = (),
+    trust: str | None = None,
+    quiet: bool = True,
+    progress: Progress | None = None,
+    problem: Problem | None = None,
+) -> EngineAgent:
+    """The agent that TARGET names, or a new one with the tools that it names.
+
+    An agent that states its own ``trust`` keeps it unless ``trust`` is given; all others get ``careful``.
+    Raises ConfigError when there is no such target.
+    """
+    from workbench.config import load_config
+    from workbench.toolbox.loader import load_tools
+    from workbench.toolbox.target import resolve_target
+
+    config = load_config(Path.cwd())
+    resolved = resolve_target(target if target is not None else str(resource_folder("sample_tools")))
+    agent = resolved.agent
+    if agent is None:
+        agent = Agent(
+            _name_for(target),
+            ToolRegistry(),
+            SYSTEM_PROMPT,
+            model or config.model,
+            trust=trust or config.approval,
+            quiet=quiet,
+        )
+    else:
+        if model:
+            agent.model = model
+        if trust or agent.trust is None:
+            apply_trust(agent.tools, policy_of(trust or config.approval))
+    sources = (*resolved.tools, *tools)
+    for number, source in enumerate(sources):
+        if progress is not None:
+            progress(number, len(sources), Path(source).name)
+        for failure in load_tools(source, agent.tools).failures:
+            if problem is not None:
+                problem(failure.path.name, failure.reason, str(failure.line or ""))
+    if progress is not None:
+        progress(len(sources), len(sources), "")
+    _keep_grants(agent)
+    return agent
+
+
+def _name_for(target: str | None) -> str:
+    return "assistant" if target is None else Path(target.partition(":")[0]).stem or "assistant"
+
+
+def _keep_grants(agent: EngineAgent) -> None:
+    """Put the project's grants in force, and keep what is granted for the project from now on."""
+    from workbench.toolbox.grants_file import grants_path, load_grants, save_grants
+
+    path = grants_path(Path.cwd())
+    for grant in load_grants(path):
+        agent.tools.grant(grant)
+
+    def save(change: ChangeEvent) -> None:
+        if "grants" in change.metadata.get("fields", ()):
+            save_grants(path, agent.tools.grants)
+
+    agent.tools.on_change(save, only=ChangeEventType.METADATA_UPDATE)

@@ -1,0 +1,366 @@
+"""The agent: its parts, its session, and the doors to a turn."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import logging
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+from workbench.engine.breakpoints import Breakpoints, Debugger
+from workbench.engine.cancel import CancelToken
+from workbench.engine.faults import message_of
+from workbench.engine.hooks import Hooks
+from workbench.engine.llm import LLM, TokenUsage
+from workbench.engine.observer import Observer, TraceEntry, TurnStatus
+from workbench.engine.observers import Observers
+from workbench.engine.output import OutputCapture
+from workbench.engine.prompts import load_system_prompt
+from workbench.engine.results import to_text
+from workbench.engine.scope import STOPPED
+from workbench.engine.session import Session, Unreported, adopt, new_session
+from workbench.engine.toolset import build_registry
+from workbench.engine.transcript import VerifiedTranscript
+from workbench.engine.trust import apply_trust
+from workbench.engine.turn import Turn
+from workbench.engine.worker import LateOutcome, LeftRunning, LoopThread, running
+from workbench.engine.xray_context import TraceDrawer, current_context
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.registry import ToolRegistry
+
+logger = logging.getLogger("workbench.engine")
+
+LLMFactory = Callable[[str], LLM]
+
+
+class Agent:
+    """A model, tools, handlers and a conversation.
+
+    Args:
+        name: Shown to people and in logs.
+        tools: A ToolRegistry, or functions, modules, instances, other agents, singly or in lists.
+        system_prompt: Text, a file, or a name in ``prompts/``; None looks for ``prompts/<name>.md``.
+        model: What ``llm_factory`` makes the model of.
+        llm: The model itself; needs only ``complete(messages, tools=None)``. Wins over ``model``.
+        trust: "open", "careful", "strict", a policy, or an Agent that answers what the policy asks.
+        max_iterations: How often the model may be asked in one turn.
+        on_events: Handlers, singly or nested in lists. ``plugins`` are the same and run before them.
+        observers: Who is told what happens.
+        quiet: Nothing of this agent is printed. ``log``: it may write logs. Both are for its observers.
+        llm_factory: Makes a model of its name.
+
+    Raises ConfigError when there is no way to a model, HookError and ToolRegistrationError for handlers
+    and tools that cannot be used.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        tools: object = (),
+        system_prompt: str | Path | None = None,
+        model: str | None = None,
+        *,
+        llm: LLM | Any | None = None,
+        trust: object = None,
+        max_iterations: int = 10,
+        on_events: object = (),
+        plugins: object = (),
+        observers: Iterable[Observer] = (),
+        quiet: bool = False,
+        log: bool = True,
+        llm_factory: LLMFactory | None = None,
+    ) -> None:
+        self.name = name
+        self.quiet = quiet
+        self.log = log
+        self.max_iterations = _at_least_one(max_iterations)
+        self.hooks = Hooks(plugins, on_events)
+        self.observers = Observers(observers)
+        self.tools: ToolRegistry = build_registry(tools)
+        apply_trust(self.tools, trust)
+        self.trust = trust
+        self.breakpoints = Breakpoints()
+        self.debugger: Debugger | None = None
+        self.output: OutputCapture | None = None
+        self.trace_drawer: TraceDrawer | None = None
+        self.total_usage = TokenUsage()
+        self.last_usage = TokenUsage()
+        self.last_status: TurnStatus | None = None
+        self.turn_lock = threading.RLock()
+        """Held by those who may have to wait for their turn with this agent."""
+        self.transcript = VerifiedTranscript()
+        self.unreported = Unreported()
+        self.late_results: deque[TraceEntry] = deque()
+        self.loop_thread = LoopThread(f"workbench-{name}-loop")
+        weakref.finalize(self, self.loop_thread.close)
+        self._system_prompt = load_system_prompt(system_prompt, name)
+        self._session: Session | None = None
+        self._turn: Turn | None = None
+        self._turn_guard = threading.Lock()
+        self._model = model
+        self.llm = llm if llm is not None else _make_llm(name, model, llm_factory)
+
+    def __repr__(self) -> str:
+        return f"<Agent {self.name} {self.model}, {len(self.tools)} tools>"
+
+    # ── model ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def llm(self) -> Any:
+        """The model; may be set between turns, the conversation goes on."""
+        return self._llm
+
+    @llm.setter
+    def llm(self, llm: Any) -> None:
+        complete = getattr(llm, "complete", None)
+        if not callable(complete):
+            raise ConfigError(
+                f"{type(llm).__name__} has no complete(messages, tools=None)",
+                hint="An llm needs one method: complete(messages, tools=None) -> LLMResponse.",
+            )
+        self._llm = llm
+        self.llm_options = _options_of(complete)
+
+    @property
+    def model(self) -> str:
+        """The model's name; setting it is a label only, set ``llm`` with it."""
+        return self._model or str(getattr(self._llm, "model", None) or type(self._llm).__name__)
+
+    @model.setter
+    def model(self, model: str | None) -> None:
+        self._model = model
+
+    @property
+    def context_window(self) -> int | None:
+        """How many tokens the model can read; None if nobody knows."""
+        window = getattr(self._llm, "context_window", None)
+        return window if isinstance(window, int) and window > 0 else None
+
+    @property
+    def context_percent(self) -> float:
+        """How full the context was at the last answer, 0.0 to 100.0 and above; 0.0 while unknown."""
+        window = self.context_window
+        return 100.0 * self.last_usage.total_tokens / window if window else 0.0
+
+    def count_usage(self, usage: TokenUsage) -> None:
+        """Note what one model call used."""
+        self.last_usage = usage
+        self.total_usage = self.total_usage + usage
+
+    # ── conversation ─────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def system_prompt(self) -> str:
+        """The system prompt's text; a new one takes effect at the next model call."""
+        return self._system_prompt
+
+    @system_prompt.setter
+    def system_prompt(self, source: str | Path) -> None:
+        self._system_prompt = load_system_prompt(source, self.name)
+        messages = self._session["messages"] if self._session else []
+        if messages and messages[0].get("role") == "system":
+            messages[0] = {**messages[0], "content": self._system_prompt}
+
+    @property
+    def current_session(self) -> Session | None:
+        """Messages, trace and counters of the conversation; None before the first turn.
+
+        Set it between turns to go on with a session from elsewhere; the next turn mends its messages.
+        """
+        return self._session
+
+    @current_session.setter
+    def current_session(self, session: Session | None) -> None:
+        self._refuse_while_running("its session cannot be replaced")
+        if session is not None:
+            adopt(session)
+        self._start_over(session)
+
+    def open_session(self) -> Session:
+        """The session of the turn that begins; a new one if there is none."""
+        if self._session is None:
+            self._session = new_session(self._system_prompt)
+        return self._session
+
+    def reset_conversation(self) -> None:
+        """Forget the conversation; the next turn starts a new session. ``total_usage`` goes on."""
+        self._refuse_while_running("it cannot be reset")
+        self._start_over(None)
+        self.observers.tell("session_reset", self)
+
+    def _start_over(self, session: Session | None) -> None:
+        self._session = session
+        self.transcript = VerifiedTranscript()
+        self.unreported = Unreported()
+        if session is not None:
+            self.unreported.start_at(session)
+        self.last_usage = TokenUsage()
+        self.last_status = None
+
+    # ── turns ────────────────────────────────────────────────────────────────────────────────────
+
+    def input(self, prompt: str, max_iterations: int | None = None) -> str:
+        """Run one turn on this thread and return the answer; ``last_status`` says how it ended.
+
+        Raises ProviderError when the model failed, and what handlers raise. However it ends, every call
+        is answered and the next turn works.
+        """
+        return self._run(self._new_turn(prompt, max_iterations, None))
+
+    async def ainput(self, prompt: str, max_iterations: int | None = None) -> str:
+        """The same for async code: the turn runs on a thread, async tools and handlers on this loop.
+
+        Cancelling the task stops the turn, and waits until it has ended.
+        """
+        loop = asyncio.get_running_loop()
+        turn = self._new_turn(prompt, max_iterations, loop)
+        ended: asyncio.Future[tuple[str, BaseException | None]] = loop.create_future()
+        context = contextvars.copy_context()
+
+        def work() -> None:
+            try:
+                outcome: tuple[str, BaseException | None] = (context.run(self._run, turn), None)
+            except BaseException as error:  # noqa: BLE001 - the top of a worker: the waiting side raises it
+                outcome = ("", error)
+            loop.call_soon_threadsafe(ended.set_result, outcome)
+
+        threading.Thread(target=work, name=f"workbench-{self.name}-turn", daemon=True).start()
+        cancelled: asyncio.CancelledError | None = None
+        while not ended.done():
+            try:
+                await asyncio.shield(ended)
+            except asyncio.CancelledError as error:
+                cancelled = error
+                turn.cancel.cancel("cancelled")
+        answer, failure = ended.result()
+        if cancelled is not None:
+            raise cancelled
+        if failure is not None:
+            raise failure
+        return answer
+
+    def _new_turn(
+        self, prompt: str, max_iterations: int | None, loop: asyncio.AbstractEventLoop | None
+    ) -> Turn:
+        limit = self.max_iterations if max_iterations is None else _at_least_one(max_iterations)
+        turn = Turn(self, prompt, limit, loop)
+        with self._turn_guard:
+            self._refuse_while_running("it cannot begin another turn")
+            self._turn = turn
+        return turn
+
+    def _run(self, turn: Turn) -> str:
+        try:
+            return turn.run()
+        finally:
+            self._turn = None
+
+    def _refuse_while_running(self, what: str) -> None:
+        if self._turn is not None:
+            raise WorkbenchError(
+                f"agent {self.name} is in the middle of a turn: {what}",
+                hint="Wait for the turn to end, or call stop().",
+            )
+
+    @property
+    def running(self) -> bool:
+        """Whether a turn is under way."""
+        return self._turn is not None
+
+    @property
+    def cancel(self) -> CancelToken | None:
+        """The stop of the turn that is under way, to wait on; None between turns."""
+        turn = self._turn
+        return turn.cancel if turn is not None else None
+
+    def stop(self, reason: str = STOPPED) -> bool:
+        """End the turn that is under way, from any thread; False if there is none."""
+        turn = self._turn
+        if turn is None:
+            return False
+        turn.cancel.cancel(reason)
+        return True
+
+    @property
+    def left_running(self) -> list[LeftRunning]:
+        """Calls that were stopped or timed out and whose threads still run."""
+        return running.of(self)
+
+    def note_late_result(self, call_id: str, late: LateOutcome) -> None:
+        """Log the outcome of a call that nobody waits for any more; the model never sees it."""
+        entry: TraceEntry = {
+            "type": "late_result",
+            "tool_name": late.label,
+            "call_id": call_id,
+            "status": "success" if late.error is None else "error",
+            "duration_ms": late.duration_ms,
+            "timestamp": time.time(),
+        }
+        if late.error is None:
+            entry["result"] = to_text(late.value)
+        else:
+            entry["error"] = message_of(late.error)
+            entry["error_type"] = type(late.error).__name__
+        logger.warning(
+            "%s ended %.1f s after it began, nobody waits for it", late.label, late.duration_ms / 1000
+        )
+        self.late_results.append(entry)
+
+    @contextmanager
+    def human_wait(self, what: str) -> Iterator[None]:
+        """Account the time inside as time in which a person thinks; for handlers and tools."""
+        turn = self._turn
+        if turn is None:
+            yield
+            return
+        context = current_context()
+        inside = context.scope if context is not None and context.agent is self else None
+        with turn.human_wait(what, inside):
+            yield
+
+    def close(self) -> None:
+        """Stop a running turn, end the agent's event loop, and let the observers go."""
+        self.stop("the agent was closed")
+        self.loop_thread.close()
+        for observer in self.observers:
+            observer.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _at_least_one(max_iterations: int) -> int:
+    if max_iterations < 1:
+        raise ConfigError(f"max_iterations must be at least 1, not {max_iterations}")
+    return max_iterations
+
+
+def _make_llm(name: str, model: str | None, factory: LLMFactory | None) -> LLM:
+    if factory is None or model is None:
+        raise ConfigError(
+            f"agent {name} has no model",
+            hint="Pass llm=…, or use workbench.Agent, which makes one of model=….",
+        )
+    return factory(model)
+
+
+def _options_of(complete: Callable[..., Any]) -> frozenset[str]:
+    """Which of the optional arguments this ``complete`` takes."""
+    try:
+        parameters = inspect.signature(complete).parameters
+    except (TypeError, ValueError):
+        return frozenset()
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return frozenset({"on_delta", "cancel"})
+    return frozenset({"on_delta", "cancel"} & parameters.keys())

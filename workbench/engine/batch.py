@@ -1,0 +1,358 @@
+"""The calls of one answer: verdicts, runs, and an answer to every call whatever happens."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine import trace
+from workbench.engine.calls import Execution, Outcome
+from workbench.engine.cancel import CancelToken
+from workbench.engine.hooks import HandlerFunction, describe
+from workbench.engine.llm import LLMResponse, Message, ToolCall
+from workbench.engine.observer import TraceEntry
+from workbench.engine.open_tail import OpenTail
+from workbench.engine.pausing import run_with_pauses
+from workbench.engine.results import sendable, shorten, to_text
+from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run
+from workbench.engine.transcript import safe_tool_name
+from workbench.engine.xray_context import view_of, xray_mark
+from workbench.errors import HookError, MessageOrderError, StopTurn, ToolRejected
+
+if TYPE_CHECKING:
+    from workbench.engine.turn import Turn
+
+_SCALARS = (str, int, float, bool, type(None))
+
+
+class OpenCall:
+    """One call of the batch until it is answered."""
+
+    __slots__ = ("call", "hooks_ms", "human_ms", "original", "pending", "running", "tool")
+
+    def __init__(self, turn: Turn, call: ToolCall) -> None:
+        self.call = call
+        self.tool = turn.agent.tools.get(call.name)
+        self.original = copy_arguments(call.arguments)
+        self.hooks_ms: dict[str, float] = {}
+        self.human_ms = 0.0
+        self.running = False
+        tool = self.tool
+        decision = turn.agent.tools.evaluate(tool, call.arguments) if tool is not None else None
+        self.pending: dict[str, Any] = {
+            "name": tool.name if tool is not None else call.name,
+            "arguments": call.arguments,
+            "id": call.id,
+            "description": tool.description if tool is not None else "",
+            "permission": decision.result.value if decision is not None else None,
+            "decision": None,
+            "reason": None,
+            "asks_because": decision.reason if decision is not None else None,
+            "decided_by": None,
+            "origin": list(turn.origin),
+        }
+
+    @property
+    def name(self) -> str:
+        """The tool's name for people."""
+        name: str = self.pending["name"]
+        return name
+
+    def edited_by(self) -> str | None:
+        """Who changed the arguments after the model gave them, None if nobody did."""
+        if self.pending["arguments"] == self.original:
+            return None
+        return str(self.pending.get("edited_by") or "user")
+
+    def verdict(self) -> bool | None:
+        """True: approved. False: rejected. None: nobody decided, the policy does."""
+        decision = self.pending["decision"]
+        if decision is None:
+            return None
+        if decision == "approve":
+            return True
+        if decision == "reject":
+            return False
+        raise HookError(
+            f"the decision on {self.name} is {decision!r}",
+            hint="A decision is 'approve', 'reject' or None.",
+        )
+
+
+class Batch:
+    """Runs the calls of ``response``. When ``run`` is left, in whatever way, each call is answered."""
+
+    def __init__(self, turn: Turn, response: LLMResponse) -> None:
+        self._turn = turn
+        self._asked_by = turn.llm_entry
+        self._tail = OpenTail(turn.session, assistant_message(response))
+        self._calls = [OpenCall(turn, call) for call in response.tool_calls]
+        self._next = 0
+        """The first call that is not answered."""
+
+    def run(self) -> None:
+        """Raises what hooks raise, StopTurn at a stop, and MessageOrderError for misplaced messages."""
+        turn = self._turn
+        session = turn.session
+        session["pending_tools"] = [call.pending for call in self._calls]
+        try:
+            self._tail.open()
+            try:
+                self._decide()
+                self._run_calls()
+            except StopTurn as stop:
+                self._answer_rest(str(stop) or turn.stop_reason)
+                raise
+            except KeyboardInterrupt:
+                self._answer_rest(STOPPED)
+                raise
+            except BaseException:
+                self._answer_rest(FAILED)
+                raise
+            finally:
+                self._tail.close()
+            self._note_hooks("after_tools", turn.fire("after_tools"))
+        finally:
+            session.pop("pending_tools", None)
+
+    # ── verdicts ─────────────────────────────────────────────────────────────────────────────────
+
+    def _decide(self) -> None:
+        turn = self._turn
+        try:
+            duration = turn.fire("before_tools", self._keep_order_before_tools)
+        except ToolRejected as rejection:
+            for call in self._calls:
+                call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
+            return
+        self._note_hooks("before_tools", duration)
+        for call in self._calls:
+            if call.pending["arguments"] != call.original:
+                call.pending.setdefault("edited_by", "user")
+            if call.verdict() is not None and call.pending["decided_by"] is None:
+                call.pending["decided_by"] = "user"
+
+    def _keep_order_before_tools(self, handler: HandlerFunction) -> None:
+        if not self._tail.intact:
+            if not isinstance(self._turn.session.get("messages"), list):
+                raise MessageOrderError(f"{describe(handler)} took the message list out of the session")
+            self._tail.set_aside()
+
+    def _keep_order(self, handler: HandlerFunction) -> None:
+        if self._tail.intact or not self._tail.set_aside():
+            return
+        raise MessageOrderError(
+            f"{describe(handler)} changed the messages between a call and its result",
+            hint="Add messages in an after_tools handler: there, every call of the batch is answered.",
+        )
+
+    # ── running ──────────────────────────────────────────────────────────────────────────────────
+
+    def _run_calls(self) -> None:
+        while self._next < len(self._calls):
+            self._turn.cancel.raise_if_cancelled()
+            group = self._parallel_group()
+            if len(group) > 1:
+                self._run_group(group)
+            else:
+                self._run_one(self._calls[self._next])
+
+    def _run_one(self, call: OpenCall) -> None:
+        rejection = self._before(call)
+        if rejection is not None:
+            self._answer(call, rejection)
+            return
+        call.running = True
+        execution = self._execution(call)
+        if self._turn.agent.debugger is not None and self._turn.agent.breakpoints:
+            outcome = run_with_pauses(self._turn, call, execution, self._execution)
+        else:
+            outcome = execution.run(call.verdict())
+        self._turn.scope = None
+        self._answer(call, outcome)
+
+    def _parallel_group(self) -> list[OpenCall]:
+        """The calls from here on that may run at the same time: marked for it, and not waiting for a yes."""
+        group: list[OpenCall] = []
+        if self._turn.agent.debugger is not None and self._turn.agent.breakpoints:
+            return group
+        for call in self._calls[self._next :]:
+            tool = call.tool
+            if tool is None or not tool.metadata.parallel_safe or tool.metadata.caller_thread:
+                break
+            if call.verdict() is not True and (
+                call.verdict() is False or call.pending["permission"] != "allow"
+            ):
+                break
+            group.append(call)
+        return group
+
+    def _run_group(self, group: list[OpenCall]) -> None:
+        started: list[tuple[OpenCall, Execution | Outcome]] = []
+        try:
+            for call in group:
+                rejection = self._before(call)
+                if rejection is None:
+                    call.running = True
+                    execution = self._execution(call)
+                    execution.start(call.verdict())
+                    started.append((call, execution))
+                else:
+                    started.append((call, rejection))
+            while started:
+                call, state = started[0]
+                outcome = state.finish() if isinstance(state, Execution) else state
+                started.pop(0)
+                self._answer(call, outcome)
+        except BaseException as error:
+            self._leave_group(started, str(error) if isinstance(error, StopTurn) else FAILED)
+            raise
+
+    def _leave_group(self, started: list[tuple[OpenCall, Execution | Outcome]], reason: str) -> None:
+        """Take what has ended by now, and leave the rest."""
+        leave = CancelToken()
+        leave.cancel(reason or STOPPED)
+        for call, state in started:
+            self._write(call, state.finish(leave) if isinstance(state, Execution) else state)
+
+    def _before(self, call: OpenCall) -> Outcome | None:
+        """Call the before_each_tool handlers; an outcome if the call shall not run."""
+        turn = self._turn
+        if call.verdict() is False:
+            return self._rejection(call)
+        before = copy_arguments(call.pending["arguments"])
+        turn.scope = CallScope(turn, call.name, call.call.id)
+        turn.session["pending_tool"] = call.pending
+        try:
+            call.hooks_ms["before_each_tool"] = turn.fire("before_each_tool", self._keep_order)
+        except ToolRejected as rejection:
+            call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
+        finally:
+            turn.session.pop("pending_tool", None)
+            call.human_ms = turn.scope.human_ms
+            turn.scope = None
+        if call.pending["arguments"] != before:
+            call.pending.setdefault("edited_by", "hook")
+        return self._rejection(call) if call.verdict() is False else None
+
+    def _execution(self, call: OpenCall) -> Execution:
+        turn = self._turn
+        scope = CallScope(turn, call.name, call.call.id)
+        arguments = call.pending["arguments"]
+        if not isinstance(arguments, dict):
+            raise HookError(f"the arguments of {call.name} are {type(arguments).__name__}, not a dict")
+        return Execution(turn, call.call, call.tool, call.name, copy_arguments(arguments), scope)
+
+    @staticmethod
+    def _rejection(call: OpenCall) -> Outcome:
+        by = call.pending["decided_by"] or "user"
+        reason = call.pending["reason"]
+        head = "Rejected by the user" if by == "user" else "Rejected"
+        text = f"{head}: {reason}" if reason else f"{head}."
+        return Outcome("rejected", text, timestamp=time.time(), extra={"decided_by": by})
+
+    # ── answering ────────────────────────────────────────────────────────────────────────────────
+
+    def _answer(self, call: OpenCall, outcome: Outcome) -> None:
+        """Record the outcome and answer the call; then the handlers; then raise what must leave."""
+        turn = self._turn
+        entry = self._write(call, outcome)
+        if outcome.leaving is not None:
+            raise outcome.leaving
+        if outcome.status in ("error", "not_found", "disabled"):
+            turn.note_hooks(entry, "on_error", turn.fire_behind_entry("on_error", self._keep_order))
+        turn.note_hooks(entry, "after_each_tool", turn.fire_behind_entry("after_each_tool", self._keep_order))
+        mark = xray_mark(call.tool.func) if call.tool is not None else None
+        if mark is not None and mark.trace and turn.agent.trace_drawer is not None and not turn.agent.quiet:
+            turn.agent.trace_drawer(view_of(turn.agent, automatic=True))
+
+    def _write(self, call: OpenCall, outcome: Outcome) -> TraceEntry:
+        turn = self._turn
+        turn.release_waits()
+        arguments = call.pending["arguments"]
+        edited_by = call.edited_by()
+        text = outcome.text
+        content = shorten(text, call.tool.metadata.max_result if call.tool is not None else None)
+        if edited_by and outcome.status not in ("rejected", "cancelled"):
+            content = f"{edit_note(edited_by, arguments)}\n{content}"
+        entry = trace.tool_execution(
+            tool_name=call.name,
+            arguments=arguments if isinstance(arguments, dict) else {},
+            call_id=call.call.id,
+            result=text,
+            status=outcome.status,
+            timing=outcome.timing,
+            iteration=turn.session["iteration"],
+            timestamp=outcome.timestamp or time.time(),
+        )
+        entry["arguments"] = copy_arguments(entry["arguments"])
+        if edited_by:
+            entry["edited_from"] = call.original
+            entry["edited_by"] = edited_by
+        entry.update(outcome.extra)
+        if call.human_ms:
+            entry["human_ms"] = call.human_ms + entry.get("human_ms", 0.0)
+        for event, duration in call.hooks_ms.items():
+            if duration:
+                entry.setdefault("hooks_ms", {})[event] = duration
+        if outcome.status != "rejected":
+            turn.tools_called.append(call.name)
+        self._tail.answer({"role": "tool", "tool_call_id": call.call.id, "content": sendable(content)})
+        call.running = False
+        self._next += 1
+        turn.record(entry)
+        return entry
+
+    def _answer_rest(self, reason: str) -> None:
+        """Answer what is still open; a call that was on its way may have had effects, and that is said."""
+        for call in self._calls[self._next :]:
+            text = interrupted(reason) if call.running else not_run(reason)
+            outcome = Outcome("cancelled", text, timestamp=time.time())
+            self._write(call, outcome)
+
+    def _note_hooks(self, event: Any, duration: float) -> None:
+        if self._asked_by is not None:
+            self._turn.note_hooks(self._asked_by, event, duration)
+
+
+def assistant_message(response: LLMResponse) -> Message:
+    """The model's answer with its calls as a message; provider fields go back as they came."""
+    message: Message = {
+        "role": "assistant",
+        "content": sendable(response.content or ""),
+        "tool_calls": [
+            {
+                **call.extra,
+                "id": call.id,
+                "type": "function",
+                "function": {"name": safe_tool_name(call.name), "arguments": arguments_text(call.arguments)},
+            }
+            for call in response.tool_calls
+        ],
+    }
+    message.update((key, value) for key, value in response.extra.items() if key not in message)
+    return message
+
+
+def arguments_text(arguments: dict[str, Any]) -> str:
+    """Arguments as the JSON text that goes into a message."""
+    try:
+        return sendable(json.dumps(arguments, ensure_ascii=False))
+    except (TypeError, ValueError):
+        return sendable(to_text(arguments))
+
+
+def copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A copy that no later change of the original reaches."""
+    for value in arguments.values():
+        if not isinstance(value, _SCALARS):
+            return copy.deepcopy(arguments)
+    return dict(arguments)
+
+
+def edit_note(edited_by: str, arguments: dict[str, Any]) -> str:
+    """The line that tells the model that its call ran with other arguments."""
+    who = "The user edited" if edited_by == "user" else "A hook changed"
+    return f"[{who} the arguments before the run: {arguments_text(arguments)}]"

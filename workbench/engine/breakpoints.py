@@ -1,0 +1,180 @@
+"""Pausing before or after a call: what to pause on, and the port through which somebody looks.
+
+Without a debugger attached to the agent nothing ever pauses.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from workbench.engine.xray_context import XrayContext
+from workbench.errors import ConfigError
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+
+When = Literal["before", "after"]
+Action = Literal["continue", "step", "skip", "again", "stop"]
+
+_FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        abs,
+        all,
+        any,
+        bool,
+        dict,
+        float,
+        int,
+        isinstance,
+        len,
+        list,
+        max,
+        min,
+        set,
+        sorted,
+        str,
+        sum,
+    )
+}
+
+
+@dataclass(frozen=True)
+class Breakpoint:
+    """What to pause on.
+
+    ``tool`` is a name or glob. ``on_error`` pauses only after calls that failed, ``xray_only`` only for
+    tools marked with ``@xray``. ``condition`` is a Python expression over ``arguments``, ``name``,
+    ``iteration``, ``result`` and ``error``; one that cannot be evaluated for a call does not hold.
+    Raises ConfigError for a condition that is no expression.
+    """
+
+    tool: str = "*"
+    when: When = "before"
+    on_error: bool = False
+    xray_only: bool = False
+    condition: str | None = None
+    enabled: bool = True
+    _code: Any = field(default=None, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.condition is not None:
+            try:
+                code = compile(self.condition, "<breakpoint condition>", "eval")
+            except (SyntaxError, ValueError) as error:
+                raise ConfigError(
+                    f"breakpoint condition {self.condition!r}: {error}",
+                    hint="Write an expression such as arguments['path'].startswith('/etc').",
+                ) from error
+            object.__setattr__(self, "_code", code)
+
+    def matches(self, pause: Pause) -> bool:
+        """Whether this pause is wanted."""
+        if not self.enabled or not fnmatch.fnmatchcase(pause.tool_name, self.tool):
+            return False
+        if self.xray_only and not pause.marked:
+            return False
+        if self.on_error:
+            return pause.when == "after" and pause.error is not None and self._holds(pause)
+        return pause.when == self.when and self._holds(pause)
+
+    def _holds(self, pause: Pause) -> bool:
+        if self._code is None:
+            return True
+        names = {
+            "arguments": pause.arguments,
+            "name": pause.tool_name,
+            "iteration": pause.iteration,
+            "result": pause.result,
+            "error": pause.error,
+        }
+        try:
+            # The expression is the developer's own, as the tools are; the bare names only keep it readable.
+            return bool(eval(self._code, {"__builtins__": _FUNCTIONS, **names}))  # noqa: S307 - see above
+        except Exception:  # noqa: BLE001 - an expression that does not fit this call does not hold for it
+            return False
+
+
+@dataclass
+class Pause:
+    """Where a turn stands still. ``result`` and ``error`` are texts, set after the call."""
+
+    agent: Agent
+    when: When
+    tool_name: str
+    call_id: str
+    arguments: dict[str, Any]
+    iteration: int
+    context: XrayContext
+    marked: bool = False
+    result: str | None = None
+    error: str | None = None
+    breakpoint: Breakpoint | None = None
+
+
+@dataclass(frozen=True)
+class Resume:
+    """How to go on.
+
+    ``continue`` and ``step`` (pause at the next call too) go on with ``arguments`` (before) or ``result``
+    (after) in place of the call's own where given; ``skip`` answers with ``result`` instead of running;
+    ``again`` runs the call once more, with ``arguments`` if given; ``stop`` ends the turn.
+    """
+
+    action: Action = "continue"
+    arguments: Mapping[str, Any] | None = None
+    result: str | None = None
+
+
+class Debugger(Protocol):
+    """Whoever shows a pause to a person and waits for the answer."""
+
+    def pause(self, pause: Pause) -> Resume:
+        """Called on the agent's thread; the turn stands still until it returns. May raise StopTurn."""
+        ...
+
+
+class Breakpoints:
+    """The breakpoints of one agent. ``step`` pauses at everything until the debugger goes on without it."""
+
+    def __init__(self) -> None:
+        self.step = False
+        self._items: tuple[Breakpoint, ...] = ()
+
+    def add(self, breakpoint_: Breakpoint) -> Breakpoint:
+        """Add one, and return it; the same one twice is there once."""
+        if breakpoint_ not in self._items:
+            self._items = (*self._items, breakpoint_)
+        return breakpoint_
+
+    def remove(self, breakpoint_: Breakpoint) -> bool:
+        """Take one out; True if it was there."""
+        there = breakpoint_ in self._items
+        self._items = tuple(item for item in self._items if item != breakpoint_)
+        return there
+
+    def clear(self) -> None:
+        """Take out all, and leave step mode."""
+        self._items = ()
+        self.step = False
+
+    def find(self, pause: Pause) -> Breakpoint | None:
+        """The first that wants this pause."""
+        return next((item for item in self._items if item.matches(pause)), None)
+
+    def wants(self, pause: Pause) -> bool:
+        """Whether to pause; notes on the pause which breakpoint wanted it."""
+        pause.breakpoint = self.find(pause)
+        return self.step or pause.breakpoint is not None
+
+    def __bool__(self) -> bool:
+        return self.step or bool(self._items)
+
+    def __iter__(self) -> Any:
+        return iter(self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)

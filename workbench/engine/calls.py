@@ -1,0 +1,266 @@
+"""One tool call: through the registry, off the agent's thread, to an outcome that never raises."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.cancel import CancelToken
+from workbench.engine.faults import describe_fault, message_of
+from workbench.engine.llm import ToolCall
+from workbench.engine.results import to_text
+from workbench.engine.scope import STOPPED, CallScope, interrupted
+from workbench.engine.trace import ToolStatus
+from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, LoopJob, pool
+from workbench.engine.xray_context import XrayContext, enter_context
+from workbench.errors import (
+    StopTurn,
+    ToolArgumentsError,
+    ToolDeniedError,
+    ToolDisabledError,
+    ToolNotFoundError,
+    ToolTimeoutError,
+)
+
+if TYPE_CHECKING:
+    from workbench.engine.turn import Turn
+    from workbench.registry import BoundCall, Tool
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How a call ended: ``text`` whole, ``timing`` in milliseconds, ``leaving`` to be raised in the end."""
+
+    status: ToolStatus
+    text: str
+    timing: float = 0.0
+    timestamp: float = 0.0
+    extra: dict[str, Any] = field(default_factory=dict)
+    leaving: BaseException | None = None
+
+
+class Execution:
+    """Runs one call. Used once; ``scope`` is what those inside the call see of it."""
+
+    __slots__ = (
+        "_begin",
+        "_cancel",
+        "_captured",
+        "_job",
+        "_left_running",
+        "_tool",
+        "_turn",
+        "arguments",
+        "call",
+        "name",
+        "ran",
+        "scope",
+        "timestamp",
+        "timing",
+    )
+
+    def __init__(
+        self,
+        turn: Turn,
+        call: ToolCall,
+        tool: Tool | None,
+        name: str,
+        arguments: dict[str, Any],
+        scope: CallScope,
+    ) -> None:
+        self._turn = turn
+        self._cancel = turn.cancel
+        self._tool = tool
+        self._captured: Any = None
+        self._job: Job | None = None
+        self._left_running = False
+        self._begin = 0.0
+        self.call = call
+        self.name = name
+        self.arguments = arguments
+        self.scope = scope
+        self.ran = False
+        self.timing = 0.0
+        self.timestamp = time.time()
+
+    # ── the two ways to run ──────────────────────────────────────────────────────────────────────
+
+    def run(self, approved: bool | None) -> Outcome:
+        """Run the call now and wait for it."""
+        return self._outcome_of(lambda: self._through_registry(approved, self._hop))
+
+    def start(self, approved: bool | None) -> None:
+        """Begin the call on a worker of its own; ``finish()`` waits for it."""
+        self._job = pool.start(lambda: self._through_registry(approved, self._inline), self._errand())
+
+    def finish(self, cancel: CancelToken | None = None) -> Outcome:
+        """Wait for a call that was started; ``cancel`` stands in for the turn's own token."""
+        job, tool = self._job, self._tool
+        assert job is not None
+        if cancel is not None:
+            self._cancel = cancel
+        limit = tool.metadata.timeout if tool is not None else None
+        left = None if limit is None else max(0.0, job.started + limit - time.time())
+        return self._outcome_of(lambda: self._wait(job, left))
+
+    # ── inside ───────────────────────────────────────────────────────────────────────────────────
+
+    def _through_registry(self, approved: bool | None, runner: Callable[[BoundCall], Any]) -> Any:
+        if self.call.error is not None:
+            raise ToolArgumentsError(self.call.error)
+        return self._turn.agent.tools.call(
+            self.call.name,
+            self.arguments,
+            approved=approved,
+            call_id=self.call.id,
+            origin=self.scope.origin,
+            runner=runner,
+        )
+
+    def _hop(self, bound: BoundCall) -> Any:
+        """On the agent's thread: have the bound call run where it belongs, and wait."""
+        turn, tool = self._turn, bound.tool
+        timeout = tool.metadata.timeout
+        self.ran = True
+        self.timestamp = time.time()
+        self._begin = time.perf_counter()
+        if tool.is_async:
+            return self._on_loop(bound, timeout)
+        if tool.metadata.caller_thread:
+            return turn.on_caller_thread(lambda: self._measured(bound))
+        job = pool.start(lambda: self._measured(bound), self._errand())
+        value = self._wait(job, timeout)
+        return self._await_late(value, timeout) if inspect.isawaitable(value) else value
+
+    def _inline(self, bound: BoundCall) -> Any:
+        """On a worker already: run the bound call here."""
+        self.ran = True
+        self.timestamp = time.time()
+        self._begin = time.perf_counter()
+        if bound.tool.is_async:
+            return self._on_loop(bound, bound.tool.metadata.timeout)
+        value = self._measured(bound)
+        return self._await_late(value, None) if inspect.isawaitable(value) else value
+
+    def _measured(self, bound: BoundCall) -> Any:
+        self._enter()
+        begin = time.perf_counter()
+        try:
+            with self._bracket() as self._captured:
+                return bound.run()
+        finally:
+            self.timing = (time.perf_counter() - begin) * 1000
+
+    def _on_loop(self, bound: BoundCall, timeout: float | None) -> Any:
+        return self._as_task(bound.run, timeout)
+
+    def _await_late(self, awaitable: Any, timeout: float | None) -> Any:
+        """A plain function handed back something to wait for: that belongs to the call too."""
+        return self._as_task(lambda: awaitable, timeout)
+
+    def _as_task(self, make: Callable[[], Any], timeout: float | None) -> Any:
+        async def main() -> Any:
+            self._enter()
+            begin, before = time.perf_counter(), self.timing
+            try:
+                with self._bracket() as self._captured:
+                    return await make()
+            finally:
+                self.timing = before + (time.perf_counter() - begin) * 1000
+
+        turn = self._turn
+        job = LoopJob(main, turn.event_loop, self._errand(), owned=turn.loop is None)
+        return self._wait(job, timeout)
+
+    def _wait(self, job: Job, timeout: float | None) -> Any:
+        try:
+            return job.wait(self._cancel, timeout)
+        except Abandoned as left:
+            self._left_running = not left.ended
+            if left.why == "timeout":
+                assert self._tool is not None
+                still = "; it is still running" if self._left_running else ""
+                limit = self._tool.metadata.timeout
+                raise ToolTimeoutError(f"ran longer than its limit of {limit:g} s{still}") from None
+            raise
+
+    def _enter(self) -> None:
+        turn = self._turn
+        first = len(turn.session["trace"])
+        enter_context(
+            XrayContext(
+                turn.agent,
+                turn.prompt,
+                turn.messages,
+                turn.session["iteration"],
+                lambda: turn.tools_before(first),
+                self.scope,
+            )
+        )
+
+    def _bracket(self) -> Any:
+        output = self._turn.agent.output
+        return nullcontext() if output is None else output.bracket(self.call.id)
+
+    def _errand(self) -> Errand:
+        return Errand(self.name, self._turn.agent, self.call.id, self._note_late)
+
+    def _note_late(self, late: LateOutcome) -> None:
+        self._turn.agent.note_late_result(self.call.id, late)
+
+    # ── from what happened to an outcome ─────────────────────────────────────────────────────────
+
+    def _outcome_of(self, work: Callable[[], Any]) -> Outcome:
+        try:
+            outcome = Outcome("success", to_text(work()))
+        except Abandoned:
+            reason = self._cancel.reason or STOPPED
+            outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
+        except StopTurn as stop:
+            reason = str(stop) or STOPPED
+            outcome = Outcome("cancelled", f"Stopped the turn: {reason}", leaving=stop)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
+            outcome = self._failure(error)
+        except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
+            outcome = self._failure(error)
+        except KeyboardInterrupt as error:
+            outcome = Outcome("cancelled", interrupted(STOPPED), leaving=error)
+        except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
+            outcome = self._failure(error)
+            outcome.leaving = error
+        outcome.timing = max(0.0, (self.timing or self._elapsed()) - self.scope.human_ms)
+        outcome.timestamp = self.timestamp
+        written = getattr(self._captured, "text", "")
+        if written:
+            outcome.extra["output"] = written
+        if self._left_running:
+            outcome.extra["left_running"] = True
+        if self.scope.human_ms:
+            outcome.extra["human_ms"] = self.scope.human_ms
+        if self.scope.nested:
+            outcome.extra["nested"] = self.scope.nested
+        return outcome
+
+    def _elapsed(self) -> float:
+        return (time.perf_counter() - self._begin) * 1000 if self.ran else 0.0
+
+    def _failure(self, error: BaseException) -> Outcome:
+        extra = describe_fault(error)
+        if not self.ran:
+            # The registry refused before the tool was reached: its text is made for the model. The hints
+            # of the middle two are for whoever keeps the registry.
+            if isinstance(error, ToolNotFoundError):
+                return Outcome("not_found", message_of(error), extra=extra)
+            if isinstance(error, ToolDisabledError):
+                return Outcome("disabled", str(error), extra=extra)
+            if isinstance(error, ToolDeniedError):
+                return Outcome("rejected", str(error), extra={**extra, "decided_by": "policy"})
+            if isinstance(error, ToolArgumentsError):
+                return Outcome("error", message_of(error), extra=extra)
+        text = f"Error executing {self.name}: {type(error).__name__}: {message_of(error)}"
+        return Outcome("error", text, extra=extra)

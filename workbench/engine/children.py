@@ -1,0 +1,79 @@
+"""Ending the child processes that one thread started, where the system tells them apart (Linux)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_GRACE = 0.5
+"""Seconds between asking a process to end and killing it."""
+
+
+def end_children(thread_id: int, since: float) -> list[int]:
+    """End the processes that this thread started after ``since`` (Unix seconds), and all below them.
+
+    They are asked to end now, and killed half a second later by a thread of its own if they did not
+    listen. Returns their process ids; an empty list where the system cannot tell who started what.
+    """
+    doomed: list[int] = []
+    for child in _started_by(Path(f"/proc/self/task/{thread_id}/children")):
+        started = _started_at(child)
+        if started is not None and started >= since - _tick():
+            doomed.extend(_tree(child))
+    if doomed:
+        for pid in doomed:
+            _signal(pid, signal.SIGTERM)
+        timer = threading.Timer(_GRACE, _kill, args=({pid: _started_at(pid) for pid in doomed},))
+        timer.daemon = True
+        timer.start()
+    return doomed
+
+
+def _started_by(path: Path) -> list[int]:
+    try:
+        return [int(pid) for pid in path.read_text().split()]
+    except OSError:
+        return []
+
+
+def _tree(pid: int) -> list[int]:
+    found = [pid]
+    try:
+        threads = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return found
+    for thread in threads:
+        for child in _started_by(thread / "children"):
+            found.extend(_tree(child))
+    return found
+
+
+def _tick() -> float:
+    return 2.0 / os.sysconf("SC_CLK_TCK")
+
+
+def _started_at(pid: int) -> float | None:
+    """When a process began, in Unix seconds, with the resolution of one clock tick; None if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    since_boot = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+    return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME) + since_boot
+
+
+def _kill(processes: dict[int, float | None]) -> None:
+    for pid, started in processes.items():
+        now = _started_at(pid)
+        # The number may belong to another process by now: the starting time tells.
+        if now is not None and started is not None and abs(now - started) <= _tick():
+            _signal(pid, signal.SIGKILL)
+
+
+def _signal(pid: int, number: signal.Signals) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.kill(pid, number)

@@ -1,0 +1,172 @@
+"""One request to the model: off the agent's thread, stoppable, traced however it ends."""
+
+from __future__ import annotations
+
+import json
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.engine import trace
+from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
+from workbench.engine.observer import TraceEntry
+from workbench.engine.results import sendable
+from workbench.engine.worker import Abandoned, Errand, pool
+from workbench.errors import ProviderError, StopTurn, WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.engine.turn import Turn
+
+
+class ModelCall:
+    """Asks the model once with the messages and the enabled tools as they are now."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._turn = turn
+        self._agent = turn.agent
+        self._text: list[str] = []
+        self._first_delta: float | None = None
+        self._listening = True
+        self._begin = 0.0
+
+    def run(self) -> LLMResponse:
+        """The answer, with usage counted and the trace entry written.
+
+        Raises ProviderError if the model failed, StopTurn if the turn was stopped; the text that had
+        arrived by then stays in the transcript.
+        """
+        turn, agent = self._turn, self._agent
+        messages = turn.messages
+        tools = agent.tools.schemas()
+        timestamp = time.time()
+        options: dict[str, Any] = {}
+        if "on_delta" in agent.llm_options:
+            options["on_delta"] = self._on_delta
+        if "cancel" in agent.llm_options:
+            options["cancel"] = turn.cancel
+        complete = agent.llm.complete
+        self._begin = time.perf_counter()
+        job = pool.start(
+            lambda: complete(messages, tools or None, **options), Errand(f"model {agent.model}", agent)
+        )
+        common = {"timestamp": timestamp, "message_count": len(messages), "tools_count": len(tools)}
+        try:
+            response = _checked(job.wait(turn.cancel, None), agent.llm)
+        except (Abandoned, StopTurn) as stop:
+            self._stopped(common)
+            raise StopTurn(turn.cancel.reason or str(stop)) from None
+        except BaseException as error:
+            self._failed(error, common)
+            if isinstance(error, WorkbenchError) or not isinstance(error, Exception):
+                raise
+            kind = type(error).__name__
+            raise ProviderError(f"{type(agent.llm).__name__} failed: {kind}: {error}") from error
+        finally:
+            self._listening = False
+        turn.usage = turn.usage + response.usage
+        agent.count_usage(response.usage)
+        self._record(
+            "success",
+            response.usage,
+            common,
+            tool_calls_count=len(response.tool_calls),
+            first_token_ms=response.first_token_ms or self._first_delta,
+            finish_reason=response.finish_reason,
+            content=response.content,
+            reasoning=response.reasoning,
+        )
+        return response
+
+    def settle_calls(self, response: LLMResponse) -> LLMResponse:
+        """Give every call arguments that are a dict and an id that this transcript has not seen."""
+        seen = set[str]()
+        used = self._agent.transcript.ids
+        for call in response.tool_calls:
+            _read_arguments(call)
+            if not call.id or call.id in used or call.id in seen:
+                call.id = f"call_{uuid.uuid4().hex[:24]}"
+            seen.add(call.id)
+        return response
+
+    def _on_delta(self, delta: Delta) -> None:
+        if not self._listening:
+            return
+        if delta.kind == "text":
+            self._text.append(delta.text)
+        if self._first_delta is None and delta.kind != "status":
+            self._first_delta = (time.perf_counter() - self._begin) * 1000
+        self._turn.tell("stream", delta)
+
+    def _stopped(self, common: dict[str, Any]) -> None:
+        self._listening = False
+        # The abandoned request may still be reading the list that it was given.
+        self._turn.session["messages"] = list(self._turn.messages)
+        text = sendable("".join(self._text))
+        if text.strip():
+            self._turn.messages.append({"role": "assistant", "content": text})
+        self._record(
+            "cancelled", TokenUsage(), common, first_token_ms=self._first_delta, content=text or None
+        )
+
+    def _failed(self, error: BaseException, common: dict[str, Any]) -> None:
+        self._record(
+            "error",
+            TokenUsage(),
+            common,
+            first_token_ms=self._first_delta,
+            content="".join(self._text) or None,
+            error=str(error),
+            error_type=type(error).__name__,
+        )
+
+    def _record(
+        self,
+        status: Literal["success", "error", "cancelled"],
+        usage: TokenUsage,
+        common: dict[str, Any],
+        *,
+        tool_calls_count: int = 0,
+        **extra: Any,
+    ) -> None:
+        entry: TraceEntry = trace.llm_call(
+            model=self._agent.model,
+            duration_ms=(time.perf_counter() - self._begin) * 1000,
+            tool_calls_count=tool_calls_count,
+            iteration=self._turn.session["iteration"],
+            usage=usage,
+            status=status,
+            **common,
+            **extra,
+        )
+        self._turn.llm_entry = entry
+        self._turn.record(entry)
+
+
+def _checked(response: Any, llm: object) -> LLMResponse:
+    if not isinstance(response, LLMResponse):
+        raise ProviderError(
+            f"{type(llm).__name__}.complete() returned {type(response).__name__}, not an LLMResponse",
+            hint="Return LLMResponse(content=…, tool_calls=[…]).",
+        )
+    return response
+
+
+def _read_arguments(call: ToolCall) -> None:
+    """Turn arguments that came as text into a dict, or note on the call why they cannot be."""
+    arguments: Any = call.arguments
+    if isinstance(arguments, dict):
+        return
+    call.arguments = {}
+    if arguments is None or arguments == "":
+        return
+    if call.raw_arguments is None:
+        call.raw_arguments = arguments if isinstance(arguments, str) else repr(arguments)
+    try:
+        parsed = json.loads(arguments)
+    except (TypeError, ValueError) as error:
+        call.error = call.error or f"The arguments are not valid JSON ({error}): {call.raw_arguments}"
+        return
+    if isinstance(parsed, dict):
+        call.arguments = parsed
+    else:
+        call.error = call.error or f"The arguments must be a JSON object, not {call.raw_arguments}"

@@ -1,0 +1,91 @@
+"""From what a tool returned to the text that the model reads."""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime as dt
+import enum
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+
+def to_text(value: object) -> str:
+    """A string as it is, everything else as JSON where it can be, as ``str()`` where it cannot."""
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, default=_plain)
+    except (TypeError, ValueError, RecursionError):
+        # Keys that are not text, or a structure that contains itself.
+        try:
+            return json.dumps(_text_keys(value, 0), ensure_ascii=False, default=_plain)
+        except (TypeError, ValueError, RecursionError):
+            return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """The JSON-like form of one object that JSON does not know."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, bytes | bytearray):
+        return _bytes(bytes(value))
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return _text_keys(value, 0)
+    if isinstance(value, Iterable):
+        return list(value)
+    return str(value)
+
+
+def _bytes(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return "base64:" + base64.b64encode(value).decode()
+
+
+def _text_keys(value: Any, depth: int) -> Any:
+    if depth > 200:
+        raise RecursionError("nested too deeply")
+    if isinstance(value, Mapping):
+        return {
+            key if isinstance(key, str) else str(key): _text_keys(item, depth + 1)
+            for key, item in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_text_keys(item, depth + 1) for item in value]
+    return value
+
+
+def shorten(text: str, limit: int | None) -> str:
+    """At most ``limit`` characters: the head and the tail, and between them how much is missing."""
+    if limit is None or len(text) <= limit:
+        return text
+    note = f"\n… {len(text)} characters in all, the middle is left out …\n"
+    room = limit - len(note)
+    if room <= 0:
+        return text[:limit]
+    tail = room // 3
+    return text[: room - tail] + note + (text[-tail:] if tail else "")
+
+
+def sendable(text: str) -> str:
+    """The text with lone surrogates replaced, which UTF-8, and so no provider, can carry."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _torn(text) else text
+
+
+def _torn(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -1,0 +1,53 @@
+"""One running call as those inside it see it, and the words for calls that did not end by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.engine.turn import Turn
+
+STOPPED = "stopped by the user"
+FAILED = "the turn ended with an error"
+
+
+@dataclass(slots=True, eq=False)
+class CallScope:
+    """For an agent that works inside the call, or a hook or tool that waits for a person in it.
+
+    ``nested`` collects the turns of agents that ran inside; ``human_ms`` the time a person took.
+    """
+
+    turn: Turn
+    tool_name: str
+    call_id: str
+    human_ms: float = 0.0
+    nested: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def origin(self) -> tuple[str, ...]:
+        """The way here from outside: agent and tool names in turn."""
+        return (*self.turn.origin, self.turn.agent.name, self.tool_name)
+
+
+def not_run(reason: str) -> str:
+    """What the model reads of a call that was never begun."""
+    return f"Not run: {_because(reason)}."
+
+
+def interrupted(reason: str) -> str:
+    """What the model reads of a call that was under way: unlike the other, it may have done something."""
+    return f"Interrupted: {_because(reason)} while running; it may have had effects."
+
+
+def _because(reason: str) -> str:
+    if reason in (STOPPED, FAILED):
+        return reason
+    return f"stopped ({reason.rstrip('.')})"
+
+
+def sentence(reason: str) -> str:
+    """A reason as a sentence of its own."""
+    text = reason[:1].upper() + reason[1:]
+    return text if text.endswith((".", "!", "?", "…")) else text + "."

@@ -1,0 +1,96 @@
+"""The shapes of the trace: plain dicts, times in milliseconds, timestamps in Unix seconds.
+
+``user_input``      turn prompt timestamp
+``llm_call``        model timestamp duration_ms tool_calls_count iteration usage status message_count,
+                    and where known first_token_ms finish_reason content reasoning error error_type
+``tool_execution``  tool_name arguments call_id result status timing iteration timestamp,
+                    and where they apply error error_type traceback edited_from edited_by output human_ms
+                    decided_by left_running nested
+``human_wait``      what duration_ms iteration timestamp
+``transcript_repair``  repairs iteration timestamp
+``late_result``     tool_name call_id status result or error, duration_ms timestamp
+``stop``            reason iteration timestamp
+
+``timestamp`` is when the thing began; ``timing`` is execution alone, without hooks and without waiting
+for a person. ``hooks_ms`` (on ``llm_call`` and ``tool_execution``) holds the time spent in handlers by
+event; those of a batch stand on the ``llm_call`` that asked for it. Entries of an agent that runs inside
+another agent's tool carry ``parent_call_id``. Results are whole; only views shorten.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from workbench.engine.llm import TokenUsage
+from workbench.engine.observer import TraceEntry
+
+ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "cancelled"]
+
+
+def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:
+    """The user's message of a turn."""
+    return {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
+
+
+def llm_call(
+    *,
+    model: str,
+    timestamp: float,
+    duration_ms: float,
+    tool_calls_count: int,
+    iteration: int,
+    usage: TokenUsage,
+    status: Literal["success", "error", "cancelled"],
+    message_count: int,
+    **extra: Any,
+) -> TraceEntry:
+    """One request to the model; extras that are None are left out."""
+    entry: TraceEntry = {
+        "type": "llm_call",
+        "model": model,
+        "timestamp": timestamp,
+        "duration_ms": duration_ms,
+        "tool_calls_count": tool_calls_count,
+        "iteration": iteration,
+        "usage": usage,
+        "status": status,
+        "message_count": message_count,
+    }
+    entry.update((key, value) for key, value in extra.items() if value is not None)
+    return entry
+
+
+def tool_execution(
+    *,
+    tool_name: str,
+    arguments: dict[str, Any],
+    call_id: str,
+    result: str,
+    status: ToolStatus,
+    timing: float,
+    iteration: int,
+    timestamp: float,
+) -> TraceEntry:
+    """One call of a batch, however it ended; ``result`` is the whole text, as the model would read it."""
+    return {
+        "type": "tool_execution",
+        "tool_name": tool_name,
+        "arguments": arguments,
+        "call_id": call_id,
+        "result": result,
+        "status": status,
+        "timing": timing,
+        "iteration": iteration,
+        "timestamp": timestamp,
+    }
+
+
+def human_wait(what: str, duration_ms: float, iteration: int, timestamp: float) -> TraceEntry:
+    """A hook waited for a person."""
+    return {
+        "type": "human_wait",
+        "what": what,
+        "duration_ms": duration_ms,
+        "iteration": iteration,
+        "timestamp": timestamp,
+    }

@@ -1,0 +1,345 @@
+"""One turn: from the user's prompt through the iterations to the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Literal
+
+from workbench.engine import trace
+from workbench.engine.batch import Batch
+from workbench.engine.cancel import CancelToken
+from workbench.engine.hooks import Event, HandlerFunction, describe
+from workbench.engine.llm import Delta, LLMResponse, Message, TokenUsage
+from workbench.engine.model_call import ModelCall
+from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
+from workbench.engine.observers import tell_one
+from workbench.engine.results import sendable
+from workbench.engine.scope import STOPPED, CallScope, sentence
+from workbench.engine.transcript import repair_messages
+from workbench.engine.worker import Abandoned, Errand, LoopJob
+from workbench.engine.xray_context import current_context
+from workbench.errors import StopTurn, TranscriptError
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+
+AfterHandler = Callable[[HandlerFunction], None]
+
+
+class Turn:
+    """Runs one prompt. ``loop`` is the caller's event loop when it came through ``ainput()``."""
+
+    def __init__(
+        self, agent: Agent, prompt: str, max_iterations: int, loop: asyncio.AbstractEventLoop | None = None
+    ) -> None:
+        self.agent = agent
+        self.prompt = sendable(prompt)
+        self.max_iterations = max_iterations
+        self.loop = loop
+        self.cancel = CancelToken()
+        self.started = time.time()
+        self.waited_ms = 0.0
+        self.usage = TokenUsage()
+        self.tools_called: list[str] = []
+        self.llm_entry: TraceEntry | None = None
+        self.scope: CallScope | None = None
+        """The call that is about to run or runs, while its hooks are called on this thread."""
+        context = current_context()
+        self.parent = context.scope if context is not None else None
+        self.origin: tuple[str, ...] = self.parent.origin if self.parent else ()
+        self._session: dict[str, Any] = {}
+        self._begin_clock = time.perf_counter()
+        self._held: list[TraceEntry] = []
+        self._holding = False
+        self._first_entry = 0
+
+    @property
+    def stop_reason(self) -> str:
+        """Why the turn was stopped, in words for people."""
+        return self.cancel.reason or STOPPED
+
+    @property
+    def session(self) -> dict[str, Any]:
+        """The agent's session."""
+        return self._session
+
+    @property
+    def messages(self) -> list[Message]:
+        """The session's message list as it is now; handlers may have put another one there."""
+        messages: list[Message] = self._session["messages"]
+        return messages
+
+    # ── the course of a turn ─────────────────────────────────────────────────────────────────────
+
+    def run(self) -> str:
+        """The answer. Whatever leaves here, the transcript is sendable and the turn was reported."""
+        follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
+        try:
+            try:
+                self._begin()
+                result, status = self._iterate()
+            except StopTurn as stop:
+                result, status = sentence(str(stop) or STOPPED), "stopped"
+                self.record({"type": "stop", "reason": str(stop) or STOPPED, **self._now()})
+            except BaseException as error:
+                self._finish("", "error", error)
+                raise
+            self._finish(result, status, None)
+            if status != "stopped":
+                self._complete()
+            return result
+        finally:
+            if follow is not None:
+                follow()
+
+    def _follow_parent(self) -> None:
+        assert self.parent is not None
+        self.cancel.cancel(self.parent.turn.stop_reason)
+
+    def _begin(self) -> None:
+        agent = self.agent
+        self._session = session = agent.open_session()
+        self._first_entry = len(session["trace"])
+        agent.transcript.begin_turn(session["messages"])
+        self._flush_late()
+        session["turn"] += 1
+        session["iteration"] = 0
+        session["user_prompt"] = self.prompt
+        self.mend()
+        session["messages"].append({"role": "user", "content": self.prompt})
+        self.record(trace.user_input(session["turn"], self.prompt, self.started))
+        agent.observers.tell("turn_started", agent, self.prompt)
+        self.fire("after_user_input")
+
+    def _iterate(self) -> tuple[str, TurnStatus]:
+        for iteration in range(1, self.max_iterations + 1):
+            self._session["iteration"] = iteration
+            response = self._ask()
+            if not response.tool_calls:
+                self._append_answer(response)
+                return response.content or "", "success"
+            Batch(self, response).run()
+            self._flush_late()
+        return f"Task incomplete: Maximum {self.max_iterations} iterations reached.", "incomplete"
+
+    def _ask(self) -> LLMResponse:
+        before = self.fire("before_llm")
+        self.cancel.raise_if_cancelled()
+        self.mend()
+        call = ModelCall(self)
+        response = call.run()
+        entry = self.llm_entry
+        assert entry is not None
+        if before:
+            entry["hooks_ms"] = {"before_llm": before}
+        self._session["llm_response"] = response
+        try:
+            self.note_hooks(entry, "after_llm", self.fire("after_llm"))
+            edited = self._session["llm_response"]
+        finally:
+            self._session.pop("llm_response", None)
+        self.cancel.raise_if_cancelled()
+        return call.settle_calls(edited)
+
+    def _append_answer(self, response: LLMResponse) -> None:
+        message: Message = {"role": "assistant", "content": sendable(response.content or "")}
+        message.update((key, value) for key, value in response.extra.items() if key not in message)
+        if message["content"] or len(message) > 2:
+            self.messages.append(message)
+
+    def _complete(self) -> None:
+        try:
+            self.fire("on_complete", stoppable=False)
+        except StopTurn:
+            return
+        finally:
+            self.mend()
+
+    def _finish(self, result: str, status: TurnStatus, error: BaseException | None) -> None:
+        """Report the turn, however it ended."""
+        if not self._session:
+            return
+        self._flush_late()
+        self.mend()
+        agent = self.agent
+        agent.last_status = status
+        messages, entries = agent.unreported.take(self._session)
+        summary = TurnSummary(
+            turn=self._session["turn"],
+            input=self.prompt,
+            model=agent.model,
+            started=self.started,
+            duration_ms=(time.perf_counter() - self._begin_clock) * 1000,
+            waited_ms=self.waited_ms,
+            status=status,
+            result=result,
+            usage=self.usage,
+            iterations=self._session["iteration"],
+            tools_called=tuple(self.tools_called),
+            messages=messages,
+            trace=entries,
+            error=error,
+            extra={"origin": self.origin} if self.origin else {},
+        )
+        if self.parent is not None:
+            self.parent.nested.append(
+                {"agent": agent.name, "status": status, "result": result, "trace": list(entries)}
+            )
+        agent.observers.tell("turn_finished", agent, summary)
+
+    # ── handlers ─────────────────────────────────────────────────────────────────────────────────
+
+    def fire(self, event: Event, after: AfterHandler | None = None, *, stoppable: bool = True) -> float:
+        """Call the handlers of an event; ``after`` is called behind each. Returns milliseconds.
+
+        An exception gets a note that names event and handler.
+        """
+        handlers = self.agent.hooks.handlers(event)
+        if not handlers:
+            return 0.0
+        begin = time.perf_counter()
+        waited = self.waited_ms
+        agent = self.agent
+        for handler in handlers:
+            if stoppable:
+                self.cancel.raise_if_cancelled()
+            try:
+                returned = handler(agent)
+                if returned is not None and inspect.isawaitable(returned):
+                    self.wait_for(returned, f"{event} handler {describe(handler)}")
+            except StopTurn:
+                raise
+            except BaseException as error:
+                error.add_note(f"in the {event} handler {describe(handler)}")
+                raise
+            if after is not None:
+                after(handler)
+        return (time.perf_counter() - begin) * 1000 - (self.waited_ms - waited)
+
+    def fire_behind_entry(self, event: Event, after: AfterHandler | None = None) -> float:
+        """The same for events whose handlers find their entry at ``trace[-1]``: nothing gets behind it."""
+        self._holding = True
+        try:
+            return self.fire(event, after)
+        finally:
+            self._holding = False
+            self.release_waits()
+
+    @staticmethod
+    def note_hooks(entry: TraceEntry, event: Event, duration_ms: float) -> None:
+        """Note on an entry how long the handlers of an event took."""
+        if duration_ms:
+            entry.setdefault("hooks_ms", {})[event] = duration_ms
+
+    def wait_for(self, awaitable: Awaitable[Any], label: str) -> Any:
+        """Await something on the caller's loop, or on the agent's own; a stop cancels it."""
+
+        async def wait() -> Any:
+            return await awaitable
+
+        job = LoopJob(wait, self.event_loop, Errand(label, self.agent), owned=self.loop is None)
+        try:
+            return job.wait(self.cancel, None)
+        except Abandoned:
+            raise StopTurn(self.stop_reason) from None
+
+    @property
+    def event_loop(self) -> asyncio.AbstractEventLoop:
+        """Where coroutines run: on the caller's loop if it has one, else on the agent's own."""
+        return self.loop if self.loop is not None else self.agent.loop_thread.loop
+
+    def on_caller_thread(self, func: Callable[[], Any]) -> Any:
+        """Run ``func`` on the thread of whoever called the agent; this waits, and no stop shortens it."""
+        context = contextvars.copy_context()
+        if self.loop is None:
+            return context.run(func)
+        outbox: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
+
+        def work() -> None:
+            try:
+                outbox.put((context.run(func), None))
+            except BaseException as error:  # noqa: BLE001 - handed over to the waiting side, which raises it
+                outbox.put((None, error))
+
+        self.loop.call_soon_threadsafe(work)
+        value, error = outbox.get()
+        if error is not None:
+            raise error
+        return value
+
+    # ── trace and transcript ─────────────────────────────────────────────────────────────────────
+
+    def record(self, entry: TraceEntry) -> None:
+        """Append an entry to the trace and tell the observers."""
+        if self.parent is not None:
+            entry["parent_call_id"] = self.parent.call_id
+        if not self._session:
+            return
+        self._session["trace"].append(entry)
+        self.tell("entry_added", entry)
+
+    def tell(self, method: Literal["entry_added", "stream"], what: TraceEntry | Delta) -> None:
+        """Tell this agent's observers, and those of the agents around it that listen to nested ones."""
+        self.agent.observers.tell(method, self.agent, what)
+        scope = self.parent
+        while scope is not None:
+            for observer in scope.turn.agent.observers:
+                if getattr(observer, "nested", False):
+                    tell_one(observer, method, self.agent, what)
+            scope = scope.turn.parent
+
+    def tools_before(self, end: int) -> list[str]:
+        """Names of the tools called in this turn, up to an index in the trace."""
+        entries = self._session["trace"][self._first_entry : end]
+        return [entry["tool_name"] for entry in entries if entry["type"] == "tool_execution"]
+
+    @contextmanager
+    def human_wait(self, what: str, scope: CallScope | None = None) -> Iterator[None]:
+        """Account the time inside as time in which a person thinks, here and in every turn around."""
+        begin, timestamp = time.perf_counter(), time.time()
+        try:
+            yield
+        finally:
+            duration = (time.perf_counter() - begin) * 1000
+            self._add_wait(duration, scope or self.scope)
+            self._held.append(trace.human_wait(what, duration, self._session["iteration"], timestamp))
+            if scope is None and not self._holding:
+                self.release_waits()
+
+    def _add_wait(self, duration: float, scope: CallScope | None) -> None:
+        self.waited_ms += duration
+        if scope is not None:
+            scope.human_ms += duration
+        if self.parent is not None:
+            self.parent.turn._add_wait(duration, self.parent)
+
+    def release_waits(self) -> None:
+        """Write the waits that had to stay behind an entry, or were noted on another thread."""
+        while self._held:
+            self.record(self._held.pop(0))
+
+    def _flush_late(self) -> None:
+        self.release_waits()
+        while self.agent.late_results:
+            self.record(self.agent.late_results.popleft())
+
+    def mend(self) -> None:
+        """Make sure that the transcript is sendable; a repair is an entry in the trace."""
+        messages = self.messages
+        try:
+            self.agent.transcript.check(messages)
+        except TranscriptError as error:
+            repairs = [repair._asdict() for repair in repair_messages(messages)]
+            self.record(
+                {"type": "transcript_repair", "violation": str(error), "repairs": repairs, **self._now()}
+            )
+            self.agent.transcript.check(messages)
+
+    def _now(self) -> dict[str, Any]:
+        return {"iteration": self._session.get("iteration", 0), "timestamp": time.time()}

@@ -1,0 +1,321 @@
+"""Threads that run tools and model calls, so that whoever waits for them can leave at once.
+
+A worker is a daemon thread with a queue. The waiting side listens on one queue for the result and for
+the stop, which costs one hop each way and no polling. Nothing can kill a thread: a job whose caller
+left is *abandoned*, stays listed in ``left_running``, and reports its late outcome when it ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import itertools
+import threading
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from workbench.engine.cancel import CancelToken
+from workbench.engine.children import end_children
+
+
+class Abandoned(BaseException):
+    """Internal: the caller stopped waiting. ``why`` is "stop" or "timeout"; ``ended``: nothing runs on.
+
+    Not an Exception, so that nothing between the worker and the engine takes it for a tool's own error.
+    """
+
+    def __init__(self, why: str, *, ended: bool) -> None:
+        super().__init__(why)
+        self.why = why
+        self.ended = ended
+
+
+@dataclass(frozen=True, slots=True)
+class LateOutcome:
+    """How an abandoned job ended after all; ``duration_ms`` counts from its start."""
+
+    label: str
+    value: Any
+    error: BaseException | None
+    duration_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class LeftRunning:
+    """A job that nobody waits for and nothing can kill. ``started`` is in Unix seconds."""
+
+    label: str
+    call_id: str | None
+    thread: str
+    started: float
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Whose job it is and what it is for: shown when it is left running, told when it ends late."""
+
+    label: str
+    owner: object = None
+    call_id: str | None = None
+    on_late: Callable[[LateOutcome], None] | None = None
+
+
+_STOP = object()
+_GRACE = 0.25
+"""Seconds that a cancelled coroutine has for its clean-up before it counts as left running."""
+
+
+class Job:
+    """One call on its way through a worker."""
+
+    __slots__ = (
+        "_claim",
+        "_context",
+        "_func",
+        "_outbox",
+        "ended",
+        "errand",
+        "started",
+        "thread_id",
+        "thread_name",
+    )
+
+    def __init__(self, func: Callable[[], Any], errand: Errand) -> None:
+        self._func = func
+        self._context = contextvars.copy_context()
+        self._outbox: SimpleQueue[Any] = SimpleQueue()
+        self._claim = threading.Lock()
+        self.errand = errand
+        self.ended = False
+        self.started = time.time()
+        self.thread_id: int | None = None
+        self.thread_name = ""
+
+    def execute(self) -> tuple[Any, BaseException | None]:
+        """On the worker: run the function; its value, or what it raised."""
+        try:
+            return self._context.run(self._func), None
+        except BaseException as error:  # noqa: BLE001 - the top of a worker: the waiting side raises it
+            return None, error
+
+    def deliver(self, value: Any, error: BaseException | None) -> None:
+        """Hand the outcome to the waiting side, or report it as late."""
+        if self._claim.acquire(blocking=False):
+            self._outbox.put((value, error))
+            return
+        running.discard(self)
+        if self.errand.on_late is not None:
+            late = LateOutcome(self.errand.label, value, error, (time.time() - self.started) * 1000)
+            self.errand.on_late(late)
+
+    def wait(self, cancel: CancelToken | None, timeout: float | None) -> Any:
+        """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds."""
+        outbox = self._outbox
+        forget = cancel.on_cancel(lambda: outbox.put(_STOP)) if cancel is not None else None
+        try:
+            outcome = outbox.get(timeout=timeout)
+        except Empty:
+            outcome = self._leave("timeout")
+        except BaseException:
+            self._abandon()
+            raise
+        finally:
+            if forget is not None:
+                forget()
+        if outcome is _STOP:
+            outcome = self._leave("stop")
+        value, error = outcome
+        if error is not None:
+            raise error
+        return value
+
+    def _leave(self, why: str) -> Any:
+        """Give up waiting, unless the outcome arrived at the same moment: then that is the answer."""
+        if not self._abandon():
+            outcome = self._outbox.get()
+            return self._outbox.get() if outcome is _STOP else outcome
+        raise Abandoned(why, ended=self._ended_soon())
+
+    def _abandon(self) -> bool:
+        if not self._claim.acquire(blocking=False):
+            return False
+        running.add(self)
+        self._interrupt()
+        return True
+
+    def _interrupt(self) -> None:
+        """End the child processes that this call started; the thread itself cannot be ended."""
+        if self.thread_id is not None:
+            end_children(self.thread_id, self.started)
+
+    def _ended_soon(self) -> bool:
+        return False
+
+
+class LeftRunningList:
+    """The abandoned jobs of this process that have not ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: dict[int, Job] = {}
+
+    def add(self, job: Job) -> None:
+        """Called by whoever abandons the job."""
+        with self._lock:
+            if not job.ended:
+                self._jobs[id(job)] = job
+
+    def discard(self, job: Job) -> None:
+        """Called when the job has ended after all."""
+        with self._lock:
+            job.ended = True
+            self._jobs.pop(id(job), None)
+
+    def of(self, owner: object) -> list[LeftRunning]:
+        """What ``owner`` has left running now, oldest first."""
+        with self._lock:
+            jobs = [job for job in self._jobs.values() if job.errand.owner is owner]
+        return [
+            LeftRunning(job.errand.label, job.errand.call_id, job.thread_name, job.started) for job in jobs
+        ]
+
+
+running = LeftRunningList()
+
+
+class _Worker:
+    """A daemon thread that runs one job after the other."""
+
+    __slots__ = ("inbox", "name", "thread_id")
+
+    _numbers = itertools.count(1)
+
+    def __init__(self, idle: deque[_Worker]) -> None:
+        self.inbox: SimpleQueue[Job] = SimpleQueue()
+        self.name = f"workbench-worker-{next(self._numbers)}"
+        self.thread_id: int | None = None
+        threading.Thread(target=self._loop, args=(idle,), name=self.name, daemon=True).start()
+
+    def _loop(self, idle: deque[_Worker]) -> None:
+        self.thread_id = threading.get_native_id()
+        while True:
+            job = self.inbox.get()
+            job.thread_id = self.thread_id
+            job.thread_name = self.name
+            outcome = job.execute()
+            idle.append(self)
+            job.deliver(*outcome)
+            del job, outcome  # the queue may stay empty for long: the last call's values must not live on
+
+
+class WorkerPool:
+    """As many workers as calls run at one time, kept for the next ones."""
+
+    def __init__(self) -> None:
+        self._idle: deque[_Worker] = deque()
+
+    def start(self, func: Callable[[], Any], errand: Errand) -> Job:
+        """Begin ``func()`` on a worker, in a copy of the caller's context."""
+        job = Job(func, errand)
+        try:
+            worker = self._idle.pop()
+        except IndexError:
+            worker = _Worker(self._idle)
+        worker.inbox.put(job)
+        return job
+
+
+pool = WorkerPool()
+
+
+class LoopJob(Job):
+    """A coroutine on an event loop of another thread; a stop cancels it.
+
+    ``owned``: nobody else starts child processes on that loop, so those of a stopped call may be ended.
+    """
+
+    __slots__ = ("_done", "_loop", "_outcome", "_owned", "_task")
+
+    def __init__(
+        self,
+        make: Callable[[], Awaitable[Any]],
+        loop: asyncio.AbstractEventLoop,
+        errand: Errand,
+        *,
+        owned: bool,
+    ) -> None:
+        super().__init__(make, errand)
+        self._loop = loop
+        self._owned = owned
+        self._outcome: tuple[Any, BaseException | None] = (None, asyncio.CancelledError())
+        self._done = threading.Event()
+        self.thread_name = "event loop"
+        loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        if self._owned:
+            self.thread_id = threading.get_native_id()
+        self._task = self._loop.create_task(self._main(), context=self._context)
+        self._task.add_done_callback(self._end)
+
+    async def _main(self) -> None:
+        try:
+            self._outcome = (await self._func(), None)
+        except BaseException as error:  # noqa: BLE001 - the top of a worker: the waiting side raises it
+            self._outcome = (None, error)
+
+    def _end(self, _task: asyncio.Task[None]) -> None:
+        self._done.set()
+        self.deliver(*self._outcome)
+
+    def _interrupt(self) -> None:
+        super()._interrupt()
+        self._loop.call_soon_threadsafe(self._cancel)
+
+    def _cancel(self) -> None:
+        self._task.cancel()
+
+    def _ended_soon(self) -> bool:
+        return self._done.wait(_GRACE)
+
+
+class LoopThread:
+    """An event loop on a daemon thread of its own, made at the first coroutine."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The running loop."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True).start()
+            return self._loop
+
+    def close(self) -> None:
+        """Stop the loop, if there is one; a later coroutine gets a new one."""
+        with self._lock:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            loop.call_soon_threadsafe(loop.stop)
+
+
+def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_forever()
+        tasks = asyncio.all_tasks(loop)
+        for task in tasks:
+            task.cancel()
+        loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()

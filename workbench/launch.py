@@ -1,0 +1,89 @@
+"""Runs the app on an agent, or one turn of it without a screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench.compose import build_agent
+from workbench.config import load_config, user_folder
+from workbench.engine.agent import Agent
+from workbench.errors import ConfigError
+from workbench.resources import resource_folder
+
+
+def run_once(
+    prompt: str,
+    target: str | None,
+    *,
+    model: str | None,
+    tools: Sequence[str],
+    trust: str | None,
+    approve: str,
+    max_iterations: int | None,
+    quiet: bool,
+) -> tuple[str, str]:
+    """One turn; the answer and the turn's status. Everything else goes to stderr and the logs."""
+    import click
+
+    from workbench.console.terminal_approval import TerminalApproval, mode_of
+
+    def complain(source: str, reason: str, where: str) -> None:
+        click.echo(f"workbench: {source}{':' + where if where else ''} was not loaded: {reason}", err=True)
+
+    agent = build_agent(target, model=model, tools=tools, trust=trust, quiet=quiet, problem=complain)
+    agent.hooks.add(TerminalApproval(mode_of(approve)).handler)
+    try:
+        answer = agent.input(prompt, max_iterations)
+        return answer, agent.last_status or "error"
+    finally:
+        agent.close()
+
+
+def run_app(
+    target: str | None,
+    *,
+    model: str | None,
+    tools: Sequence[str],
+    trust: str | None,
+    theme: str | None,
+) -> list[str]:
+    """The app until it is left; returns lines to say afterwards: where the session was kept."""
+    from workbench.tui import events
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.bridge import Post
+    from workbench.tui.guard import ScreenGuard
+    from workbench.tui.themes import load_themes
+
+    config = load_config(Path.cwd())
+    themes, broken = load_themes([resource_folder("themes"), user_folder() / "themes"])
+    chosen = theme or config.theme
+    if chosen not in themes:
+        raise ConfigError(f"there is no theme {chosen}", hint=f"Themes are {', '.join(sorted(themes))}.")
+
+    def start(post: Post) -> Agent:
+        def progress(done: int, total: int, at_work: str) -> None:
+            post(events.LoadProgress("", time.time(), done, total, at_work))
+
+        def problem(source: str, reason: str, where: str) -> None:
+            post(events.LoadFailed("", time.time(), source, reason, where))
+
+        for error in broken:
+            problem("theme", str(error), "")
+        return build_agent(
+            target, model=model, tools=tools, trust=trust, quiet=True, progress=progress, problem=problem
+        )
+
+    guard = ScreenGuard()
+    with guard:
+        app = WorkbenchApp(
+            start,
+            themes=themes,
+            theme=chosen,
+            model=model or config.model,
+            guard=guard,
+        )
+        app.run()
+    app.agent_thread.finish(timeout=2)
+    return []

@@ -1,0 +1,34 @@
+"""Makes a model from its name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from workbench.engine.llm import LLM
+from workbench.errors import ConfigError
+
+
+def create_llm(model: str | None = None, **parameters: Any) -> LLM:
+    """The model called ``model``.
+
+    ``offline`` (or nothing) needs no key; ``offline:PATH.yaml`` plays a scenario; any other name is
+    litellm's and goes through the model host. ``parameters`` are the model's own: for ``offline`` only
+    ``pace`` counts, and the rest is left aside, so that one configuration serves every model.
+    Raises ``ConfigError`` for a scenario that cannot be read or a name that is none.
+    """
+    name = (model or "offline").strip()
+    prefix, _, rest = name.partition(":")
+    if prefix == "offline":
+        from workbench.providers.offline import OfflineModel
+
+        pace = parameters.get("pace")
+        return OfflineModel(Path(rest) if rest else None, pace=pace)
+    if not name or any(char.isspace() for char in name):
+        raise ConfigError(
+            f"`{name}` is not the name of a model.", hint="Such as offline or openai/gpt-5-mini."
+        )
+    from workbench.providers.litellm_model import LitellmModel
+
+    parameters.pop("pace", None)
+    return LitellmModel(name, **parameters)

@@ -1,0 +1,248 @@
+"""The model host: the child process that loads litellm and talks to the models.
+
+Started as ``python -m workbench.providers.host``; speaks ``protocol.py`` over its first stdin and
+stdout. Both are taken away from everything else at once, so that nothing a library prints can get
+between the lines. Ends with its parent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any, BinaryIO
+
+from workbench.providers.host_chunks import Flow, plain_chunk
+from workbench.providers.host_facts import Facts, describe_failure
+from workbench.providers.host_messages import fit_messages
+from workbench.providers.protocol import Event, encode
+
+_PARENT_CHECK_SECONDS = 2.0
+
+
+class Host:
+    """Answers the parent's lines on one event loop."""
+
+    def __init__(self, litellm: ModuleType, send: Callable[[Event], None]) -> None:
+        self._litellm = litellm
+        self._send = send
+        self._facts = Facts(litellm)
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._idle: asyncio.Task[None] | None = None
+
+    def handle(self, line: bytes) -> None:
+        """Do what one line asks for. Runs on the loop."""
+        order = json.loads(line)
+        if b"\\ud" in line:
+            order = _whole_text(order)
+        operation = order["op"]
+        if operation == "complete":
+            self._stop_warming()
+            task = asyncio.get_running_loop().create_task(self._complete(order))
+            self._tasks[order["id"]] = task
+            task.add_done_callback(lambda _: self._tasks.pop(order["id"], None))
+        elif operation == "cancel":
+            self._cancel(order["id"])
+        elif operation == "facts":
+            facts = self._facts.about(order["model"])
+            self._send({"kind": "facts", "id": order["id"], **facts})
+        elif operation == "models":
+            self._send({"kind": "models", "id": order["id"], "providers": self._facts.models()})
+        elif operation == "environ":
+            _set_environ(order["set"])
+        elif operation == "ping":
+            self._send({"kind": "pong"})
+
+    def warm(self) -> None:
+        """Answer a made-up request, which loads what litellm loads late."""
+        self._idle = asyncio.get_running_loop().create_task(self._warm())
+
+    def _cancel(self, number: int) -> None:
+        task = self._tasks.get(number)
+        if task is None:
+            self._send({"kind": "cancelled", "id": number})
+        else:
+            task.cancel()
+
+    def _stop_warming(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+
+    async def _warm(self) -> None:
+        stream = await self._litellm.acompletion(
+            model="openai/warm",
+            messages=[{"role": "user", "content": "warm"}],
+            mock_response="warm",
+            stream=True,
+            stream_options={"include_usage": True},
+            api_key="none",
+        )
+        async for _ in stream:
+            pass
+
+    async def _complete(self, order: dict[str, Any]) -> None:
+        number, model = order["id"], order["model"]
+        flow = Flow(lambda chunks: self._send({"kind": "chunks", "id": number, "chunks": chunks}))
+        try:
+            done = await self._stream(order, flow)
+        except asyncio.CancelledError:
+            flow.drop()
+            self._send({"kind": "cancelled", "id": number})
+        except Exception as error:  # the top of a worker: every failure is told to the parent
+            flow.flush()
+            logging.getLogger(__name__).debug("request %d failed", number, exc_info=True)
+            failure = {**describe_failure(error), **self._facts.about(model), "near": []}
+            failure["near"] = self._facts.near(model)
+            self._send({"kind": "failed", "id": number, "error": failure})
+        else:
+            flow.flush()
+            self._send({"kind": "done", "id": number, **done})
+
+    async def _stream(self, order: dict[str, Any], flow: Flow) -> Event:
+        parameters = order["parameters"]
+        _, provider = self._facts.provider(order["model"])
+        own_server = bool(parameters.get("base_url"))
+        request: dict[str, Any] = {
+            "model": order["model"],
+            "messages": fit_messages(order["messages"], provider, own_server=own_server),
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "num_retries": 0,
+            "max_retries": 0,
+            **parameters,
+        }
+        if order.get("tools"):
+            request["tools"] = order["tools"]
+        stream = await self._litellm.acompletion(**request)
+        usage: Any = None
+        model: str | None = None
+        try:
+            async for chunk in stream:
+                usage = getattr(chunk, "usage", None) or usage
+                model = getattr(chunk, "model", None) or model
+                plain = plain_chunk(chunk)
+                if plain:
+                    flow.add(plain)
+                    if flow.due():
+                        flow.flush()
+                        await asyncio.sleep(0)  # a fast stream never yields by itself, and a stop would wait
+        finally:
+            await stream.aclose()
+        return {"model": model, **self._facts.bill(order["model"], usage)}
+
+
+def _whole_text(value: Any) -> Any:
+    """``value`` with lone surrogates replaced, which no HTTP body can hold."""
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole_text(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole_text(key): _whole_text(item) for key, item in value.items()}
+    return value
+
+
+def _set_environ(changes: dict[str, str | None]) -> None:
+    for name, value in changes.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+def _take_stdio() -> tuple[BinaryIO, BinaryIO]:
+    """The protocol's two ends; what is printed from now on goes to stderr, which the parent logs."""
+    orders = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb", buffering=0)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return orders, answers
+
+
+def _watch_parent() -> None:
+    """End with the parent even if a process that it forked keeps our stdin open."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_PARENT_CHECK_SECONDS)
+    os._exit(0)
+
+
+def _read_orders(orders: BinaryIO, loop: asyncio.AbstractEventLoop, handle: Callable[[bytes], None]) -> None:
+    """Hand each line to the loop; the end of the input is the end of the process."""
+    for line in orders:
+        loop.call_soon_threadsafe(handle, line)
+    os._exit(0)
+
+
+class _ParentLog(logging.Handler):
+    """Sends log records to the parent."""
+
+    def __init__(self, send: Callable[[Event], None]) -> None:
+        super().__init__()
+        self._deliver = send
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._deliver(
+            {"kind": "log", "level": record.levelno, "name": record.name, "text": self.format(record)}
+        )
+
+
+def _load_litellm(log: logging.Handler) -> ModuleType:
+    """litellm, set up to be quiet and to work from its local tables."""
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    os.environ.setdefault("LITELLM_LOG", "WARNING")
+    logging.captureWarnings(capture=True)
+    import litellm
+
+    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        logger = logging.getLogger(name)
+        for handler in list(logger.handlers):
+            logger.removeHandler(handler)
+    logging.basicConfig(handlers=[log], level=logging.WARNING, format="%(message)s", force=True)
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.disable_streaming_logging = True  # nobody reads what it would assemble
+    litellm.drop_params = True  # a parameter that a model does not know must not fail the turn
+    litellm.modify_params = True  # Anthropic refuses earlier calls once all tools are off, without this
+    module: ModuleType = litellm
+    return module
+
+
+def main() -> None:
+    """Serve until the parent closes the pipe."""
+    orders, answers = _take_stdio()
+    writing = threading.Lock()
+
+    def send(event: Event) -> None:
+        line = encode(event)
+        with writing:
+            view = memoryview(line)
+            while view:
+                view = view[answers.write(view) :]
+
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    waiting: list[bytes] = []
+    handle: Callable[[bytes], None] = waiting.append
+    threading.Thread(target=_read_orders, args=(orders, loop, lambda line: handle(line)), daemon=True).start()
+    threading.Thread(target=_watch_parent, daemon=True).start()
+    host = Host(_load_litellm(_ParentLog(send)), send)
+    handle = host.handle
+    send({"kind": "ready"})
+    loop.call_soon(host.warm)
+    loop.run_forever()
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        sys.exit(0)

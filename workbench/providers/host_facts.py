@@ -1,0 +1,165 @@
+"""What litellm's local tables know: prices, context sizes, keys and names of models."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from types import ModuleType
+from typing import Any
+
+_FREE_PROVIDERS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "docker_model_runner"})
+_KEY_VARIABLES = {
+    "azure": ("AZURE_API_KEY",),
+    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
+    "bedrock_converse": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
+    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY"),
+}
+_RETRY_TEXT = re.compile(
+    r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|m)?|retryDelay\W+(\d+(?:\.\d+)?)s",
+    re.IGNORECASE,
+)
+_MAX_MESSAGE = 4_000  # characters; some servers answer with a whole page
+
+
+class Facts:
+    """Look-ups in the tables that litellm ships; none of them uses the network."""
+
+    def __init__(self, litellm: ModuleType) -> None:
+        self._litellm = litellm
+
+    def about(self, model: str) -> dict[str, Any]:
+        """``context_window`` in tokens (None if unknown) and the ``missing_keys`` among the variables."""
+        row = self._row(model) or {}
+        window = row.get("max_input_tokens") or row.get("max_tokens")
+        return {
+            "context_window": window if isinstance(window, int) else None,
+            "missing_keys": self._litellm.validate_environment(model=model).get("missing_keys", []),
+        }
+
+    def bill(self, model: str, usage: Any) -> dict[str, Any]:
+        """``usage`` in tokens, ``cost`` in dollars (None if the price is unknown), ``context_window``."""
+        counts = {
+            "input": _count(usage, "prompt_tokens"),
+            "output": _count(usage, "completion_tokens"),
+            "cached": _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+        }
+        about = self.about(model)
+        return {
+            "usage": counts,
+            "cost": self._cost(model, usage),
+            "context_window": about["context_window"],
+        }
+
+    def near(self, model: str) -> list[str]:
+        """Up to three names of the tables that look like ``model``."""
+        names = self._chat_names()
+        bare = {name.rsplit("/", 1)[-1]: name for name in reversed(names)}
+        close = difflib.get_close_matches(model, names, n=3, cutoff=0.75)
+        for name in difflib.get_close_matches(model.rsplit("/", 1)[-1], list(bare), n=3, cutoff=0.75):
+            if bare[name] not in close:
+                close.append(bare[name])
+        return [name for name in close if name != model][:3]
+
+    def models(self) -> dict[str, dict[str, Any]]:
+        """Chat models by provider, and whether the provider's key is set."""
+        providers: dict[str, dict[str, Any]] = {}
+        for name in self._chat_names():
+            provider = str(self._litellm.model_cost[name].get("litellm_provider") or "other")
+            prefixed = name if name.startswith(f"{provider}/") else f"{provider}/{name}"
+            entry = providers.setdefault(provider, {"models": [], "key": False})
+            entry["models"].append(prefixed)
+        for provider, entry in providers.items():
+            names = _KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
+            entry["key"] = any(os.environ.get(name) for name in names)
+        return providers
+
+    def _chat_names(self) -> list[str]:
+        table: dict[str, dict[str, Any]] = self._litellm.model_cost
+        return [name for name, row in table.items() if row.get("mode") == "chat" and name != "sample_spec"]
+
+    def provider(self, model: str) -> tuple[str, str]:
+        """The model's own name and its provider; an unknown provider is ''."""
+        try:
+            name, provider, *_ = self._litellm.get_llm_provider(model=model)
+        except self._litellm.exceptions.BadRequestError:
+            return model, ""
+        return str(name), str(provider)
+
+    def _row(self, model: str) -> dict[str, Any] | None:
+        name, provider = self.provider(model)
+        table: dict[str, dict[str, Any]] = self._litellm.model_cost
+        for key in (model, f"{provider}/{name}", name):
+            row = table.get(key)
+            if row is not None and str(row.get("litellm_provider", "")).startswith(provider):
+                return row
+        return None
+
+    def _cost(self, model: str, usage: Any) -> float | None:
+        name, provider = self.provider(model)
+        if provider in _FREE_PROVIDERS:
+            return 0.0
+        row = self._row(model)
+        if usage is None or row is None or row.get("input_cost_per_token") is None:
+            return None
+        asked, answered = self._litellm.cost_per_token(
+            model=name, custom_llm_provider=provider, usage_object=usage
+        )
+        return float(asked) + float(answered)
+
+
+def describe_failure(error: BaseException) -> dict[str, Any]:
+    """An exception as data: its ``classes``, ``message``, HTTP ``status`` and ``retry_after`` in seconds."""
+    classes = [kind.__name__ for kind in type(error).__mro__]
+    cause = getattr(error, "original_exception", None)
+    if isinstance(cause, BaseException):
+        classes += [kind.__name__ for kind in type(cause).__mro__]
+    chain: list[str] = []
+    link: BaseException | None = error
+    while link is not None and len(chain) < 8:
+        chain.append(type(link).__name__)
+        link = link.__cause__ or link.__context__
+    status = getattr(error, "status_code", None)
+    return {
+        "classes": classes,
+        "chain": chain,
+        "message": str(error)[:_MAX_MESSAGE],
+        "code": _error_code(error),
+        "status": status if isinstance(status, int) else None,
+        "retry_after": _retry_after(error),
+        "provider": str(getattr(error, "llm_provider", None) or ""),
+    }
+
+
+def _retry_after(error: BaseException) -> float | None:
+    headers = getattr(getattr(error, "response", None), "headers", None) or {}
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is not None and re.fullmatch(r"\d+(\.\d+)?", str(value).strip()):
+            return float(value) * scale
+    match = _RETRY_TEXT.search(str(error))
+    if match is None:
+        return None
+    if match.group(3):
+        return float(match.group(3))
+    return float(match.group(1)) * {"ms": 0.001, "m": 60.0}.get(match.group(2) or "s", 1.0)
+
+
+def _error_code(error: BaseException) -> str:
+    """The provider's own code, such as ``insufficient_quota``."""
+    body = getattr(error, "body", None)
+    if body is None:
+        response = getattr(error, "response", None)
+        try:
+            body = response.json() if response is not None else None
+        except ValueError:
+            body = None
+    inner = body.get("error", body) if isinstance(body, dict) else None
+    return str(inner.get("code") or inner.get("type") or "") if isinstance(inner, dict) else ""
+
+
+def _count(usage: Any, name: str) -> int:
+    value = getattr(usage, name, None)
+    return value if isinstance(value, int) else 0

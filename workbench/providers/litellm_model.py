@@ -1,0 +1,189 @@
+"""Any model that litellm reaches, through the model host."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from workbench.engine.cancel import CancelToken
+from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolSchema
+from workbench.errors import ContentFilterError, ProviderError, RateLimitError
+from workbench.providers.assembly import Assembly
+from workbench.providers.failures import is_transient, provider_error
+from workbench.providers.host_client import ModelHost, shared_host
+from workbench.providers.protocol import Event
+
+_DEFAULT_TIMEOUT = 600.0  # seconds of silence from the server
+_MAX_TRIES = 4
+_MAX_WAIT = 120.0  # seconds; a server that asks for more gets no further try
+
+
+class LitellmModel:
+    """A model by its litellm name, such as ``openai/gpt-5-mini``.
+
+    ``parameters`` go to litellm as they are: ``base_url``, ``api_key``, ``temperature``, ``max_tokens``,
+    ``reasoning_effort``, ``timeout`` (seconds) and whatever else it takes. They may be changed between
+    calls. ``context_window`` is in tokens, None until the host has told it or if nobody knows.
+    ``first_pause`` is the wait in seconds before the second try when the server names none; it doubles.
+    """
+
+    def __init__(
+        self, model: str, *, host: ModelHost | None = None, first_pause: float = 1.0, **parameters: Any
+    ) -> None:
+        self.model = model
+        self.context_window: int | None = None
+        self.parameters: dict[str, Any] = {
+            key: value for key, value in parameters.items() if value is not None
+        }
+        self._host = host or shared_host()
+        self._first_pause = first_pause
+
+    def __repr__(self) -> str:
+        return f"LitellmModel({self.model!r})"
+
+    def warm(self) -> None:
+        """Start the model host in the background and ask it for the context size."""
+        threading.Thread(target=self._learn, name="model-facts", daemon=True).start()
+
+    def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSchema] | None = None,
+        *,
+        on_delta: OnDelta | None = None,
+        cancel: CancelToken | None = None,
+    ) -> LLMResponse:
+        """Answer the messages.
+
+        A rate limit or a fault of the server is waited out and tried again, as long as nothing of the
+        answer has arrived. Raises ``ProviderError`` when there is no answer, ``StopTurn`` when cancelled.
+        """
+        if cancel is not None:
+            cancel.raise_if_cancelled()
+        started = time.perf_counter()
+        for number in range(1, _MAX_TRIES + 1):
+            attempt = _Attempt(on_delta, started)
+            try:
+                return self._attempt(attempt, messages, tools, cancel)
+            except _Failed as failed:
+                wait = self._wait_after(failed, number)
+                if attempt.streamed or wait is None:
+                    raise failed.error from None
+                _count_down(failed.error, wait, on_delta, cancel)
+        raise AssertionError("the last try either answers or raises")
+
+    def _attempt(
+        self,
+        attempt: _Attempt,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSchema] | None,
+        cancel: CancelToken | None,
+    ) -> LLMResponse:
+        parameters = {"timeout": _DEFAULT_TIMEOUT, **self.parameters}
+        if not self._host.ready:
+            attempt.status("loading the model library")
+        events = self._host.complete(self.model, messages, tools, parameters, cancel)
+        with closing(events):
+            for event in events:
+                if event["kind"] == "chunks":
+                    attempt.take(event["chunks"])
+                elif event["kind"] == "failed":
+                    failure = event["error"]
+                    self._remember(failure.get("context_window"))
+                    raise _Failed(provider_error(failure, self.model, parameters), failure)
+                elif event["kind"] == "done":
+                    self._remember(event.get("context_window"))
+                    return attempt.response(event, self.model)
+        raise ProviderError(f"{self.model} ended without an answer.", hint="Try again.")
+
+    def _wait_after(self, failed: _Failed, number: int) -> float | None:
+        """Seconds before the try after ``number``, or None if there should be none."""
+        if number == _MAX_TRIES or not is_transient(failed.failure):
+            return None
+        hint = failed.failure.get("retry_after")
+        wait = float(hint) if hint is not None else self._first_pause * 2 ** (number - 1)
+        return wait if wait <= _MAX_WAIT else None
+
+    def _learn(self) -> None:
+        self._remember(self._host.facts(self.model).get("context_window"))
+
+    def _remember(self, window: Any) -> None:
+        if isinstance(window, int):
+            self.context_window = window
+
+
+class _Failed(Exception):
+    """A failed try: the error to raise, and the failure that it was made from."""
+
+    def __init__(self, error: ProviderError, failure: Event) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.failure = failure
+
+
+class _Attempt:
+    """One try: puts its chunks together and passes on what is new."""
+
+    def __init__(self, on_delta: OnDelta | None, started: float) -> None:
+        self._assembly = Assembly()
+        self._on_delta = on_delta
+        self._started = started
+        self._first_ms: float | None = None
+
+    @property
+    def streamed(self) -> bool:
+        """Whether anything of the answer has arrived."""
+        return self._first_ms is not None
+
+    def status(self, text: str) -> None:
+        """A line for people."""
+        if self._on_delta is not None:
+            self._on_delta(Delta("status", text))
+
+    def take(self, chunks: Sequence[Mapping[str, Any]]) -> None:
+        for chunk in chunks:
+            for delta in self._assembly.add(chunk):
+                if self._first_ms is None:
+                    self._first_ms = (time.perf_counter() - self._started) * 1000
+                if self._on_delta is not None:
+                    self._on_delta(delta)
+
+    def response(self, done: Event, model: str) -> LLMResponse:
+        """The whole answer. Raises ``ContentFilterError`` if the filter cut it."""
+        response = self._assembly.response()
+        if response.finish_reason == "content_filter":
+            raise ContentFilterError(
+                f"The content filter of {model} cut the answer.", hint="Change the message and try again."
+            )
+        counts = done["usage"]
+        response.usage = TokenUsage(counts["input"], counts["output"], counts["cached"], done["cost"])
+        response.model = done.get("model") or model
+        response.first_token_ms = self._first_ms
+        response.raw_response = {"finish_reason": response.finish_reason, **done}
+        return response
+
+
+def _count_down(
+    error: ProviderError, seconds: float, on_delta: OnDelta | None, cancel: CancelToken | None
+) -> None:
+    """Wait, saying every second how long still. Raises ``StopTurn`` when cancelled."""
+    what = "rate limited" if isinstance(error, RateLimitError) else "the server failed"
+    stop = threading.Event()
+    forget = cancel.on_cancel(stop.set) if cancel is not None else None
+    end = time.monotonic() + seconds
+    try:
+        while True:
+            left = max(end - time.monotonic(), 0.0)
+            if on_delta is not None:
+                on_delta(Delta("status", f"{what}, trying again in {-(-left // 1):.0f} s"))
+            stopped = stop.wait(min(left, 1.0))
+            if cancel is not None:
+                cancel.raise_if_cancelled()
+            if stopped or time.monotonic() >= end:
+                return
+    finally:
+        if forget is not None:
+            forget()

@@ -1,0 +1,173 @@
+"""Decides whether a call may run: by policy, by grants, by asking. Without a yes it may not."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.errors import StopTurn, ToolDeniedError, ToolRejected
+from workbench.registry.changes import ChangeEventType
+from workbench.registry.emitter import Emitter
+from workbench.registry.grants import Grant, GrantBook, GrantScope
+from workbench.registry.loops import run_privately
+from workbench.registry.permissions import (
+    Decision,
+    PermissionHandler,
+    PermissionPolicy,
+    PermissionRequest,
+    PermissionResult,
+)
+from workbench.registry.statistics import StatisticsBook
+from workbench.registry.tool import BoundCall, Tool
+
+logger = logging.getLogger(__name__)
+
+
+class Gate:
+    """The permission check in front of every call."""
+
+    def __init__(self, policy: PermissionPolicy, emitter: Emitter, statistics: StatisticsBook) -> None:
+        self.policy = policy
+        self.handler: PermissionHandler | None = None
+        self.book = GrantBook()
+        self._emitter = emitter
+        self._statistics = statistics
+
+    def evaluate(self, tool: Tool, arguments: Mapping[str, Any]) -> Decision:
+        """What policy and grants say; nothing is asked, told or used up."""
+        policy = self.policy
+        decision = policy.evaluate(tool, arguments)
+        if decision.result is not PermissionResult.ASK or not self.book.grants:
+            return decision
+        grant = self.book.find(tool, arguments)
+        if grant is None:
+            return decision
+        denying = policy.denying_rule(tool, arguments)
+        if denying is not None:
+            return Decision(PermissionResult.DENY, denying.phrase, denying)
+        return Decision(PermissionResult.ALLOW, grant.phrase, decision.rule, grant)
+
+    def grant(self, grant: Grant) -> bool:
+        """Put a grant in force; False when it already was."""
+        added = self.book.add(grant)
+        if added:
+            self._tell(grant)
+        return added
+
+    def revoke(self, grant: Grant | str) -> bool:
+        """Take a grant, or the one of that id, out of force; False when it was not."""
+        removed = self.book.remove(grant)
+        if removed is not None:
+            self._tell(removed)
+        return removed is not None
+
+    def check(
+        self, bound: BoundCall, approved: bool | None, call_id: str | None, origin: tuple[str, ...]
+    ) -> PermissionRequest | None:
+        """Let the call pass (None), or give the question that has to be answered first.
+
+        Raises:
+            ToolDeniedError: when the policy denies it, or ``approved`` is False.
+        """
+        decision = self._use(bound.tool, bound.arguments)
+        request = PermissionRequest(
+            bound.tool, bound.arguments, decision.reason, decision.rule, call_id, origin
+        )
+        if decision.result is PermissionResult.ALLOW and approved is not False:
+            return None
+        if decision.result is PermissionResult.ASK:
+            self._emit(ChangeEventType.PERMISSION_ASKED, request, decision.reason)
+            if approved is None:
+                return request
+        if decision.result is not PermissionResult.DENY:
+            if approved is True:
+                return None
+            raise self.denial(request, "the person asked said no")
+        raise self.denial(request, decision.reason)
+
+    def ask(self, request: PermissionRequest) -> None:
+        """Ask the handler and wait; returns only after an explicit yes.
+
+        Raises:
+            ToolDeniedError: for any other answer.
+        """
+        handler = self.handler
+        try:
+            answer = self._handler_missing(request) if handler is None else handler(request)
+            if inspect.isawaitable(answer):
+                answer = run_privately(answer)
+        except Exception as error:
+            raise self._failed(request, error) from error
+        self._settle(request, answer)
+
+    async def ask_async(self, request: PermissionRequest) -> None:
+        """As `ask`, on the caller's loop."""
+        handler = self.handler
+        try:
+            answer = self._handler_missing(request) if handler is None else handler(request)
+            if inspect.isawaitable(answer):
+                answer = await answer
+        except Exception as error:
+            raise self._failed(request, error) from error
+        self._settle(request, answer)
+
+    def denial(self, request: PermissionRequest, reason: str) -> ToolDeniedError:
+        """Note and tell that the call was denied; gives the error to raise."""
+        self._statistics.denied(request.tool.name)
+        self._emit(ChangeEventType.PERMISSION_DENIED, request, reason)
+        return ToolDeniedError(
+            f"{request.tool.name} was not allowed to run: {reason}",
+            hint="Change the permission policy, grant it, or answer yes when asked.",
+        )
+
+    def _use(self, tool: Tool, arguments: Mapping[str, Any]) -> Decision:
+        while True:
+            decision = self.evaluate(tool, arguments)
+            grant = decision.grant
+            if grant is None or grant.scope is not GrantScope.ONCE:
+                return decision
+            if self.book.remove(grant) is not None:
+                self._tell(grant)
+                return decision
+
+    def _tell(self, grant: Grant) -> None:
+        """Tell subscribers that the grants in force changed."""
+        self._emitter.publish(
+            ChangeEventType.METADATA_UPDATE, None, None, fields=["grants"], grant=grant.to_dict()
+        )
+        self._emitter.deliver()
+
+    @staticmethod
+    def _handler_missing(request: PermissionRequest) -> None:
+        raise ToolDeniedError(f"it needs a yes ({request.reason}) and nobody can be asked")
+
+    def _failed(self, request: PermissionRequest, error: Exception) -> Exception:
+        if isinstance(error, StopTurn):
+            self.denial(request, "stopped")
+            return error
+        if isinstance(error, (ToolRejected, ToolDeniedError)):
+            return self.denial(request, str(error) or "the person asked said no")
+        logger.error("the permission handler failed for %s", request.tool.name, exc_info=error)
+        return self.denial(request, f"asking failed ({type(error).__name__}: {error})")
+
+    def _settle(self, request: PermissionRequest, answer: object) -> None:
+        if answer is True or answer is PermissionResult.ALLOW:
+            return
+        if isinstance(answer, Decision):
+            if answer.result is PermissionResult.ALLOW:
+                return
+            raise self.denial(request, answer.reason or "the person asked said no")
+        raise self.denial(request, "the person asked said no")
+
+    def _emit(self, event_type: ChangeEventType, request: PermissionRequest, reason: str) -> None:
+        self._emitter.publish(
+            event_type,
+            request.tool.name,
+            reason,
+            arguments=dict(request.arguments),
+            call_id=request.call_id,
+            origin=request.origin,
+        )
+        self._emitter.deliver()

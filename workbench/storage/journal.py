@@ -1,0 +1,112 @@
+"""The running turn on disk: JSON lines beside the session file, emptied once the turn is written there."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.engine.llm import Message
+from workbench.engine.observer import TraceEntry
+from workbench.storage.plain import json_line, read_json_line
+from workbench.storage.private_file import append, open_private
+
+
+def journal_path(session: Path) -> Path:
+    """Where the journal of a session file lies."""
+    return session.with_name(session.name + ".journal")
+
+
+@dataclass(slots=True)
+class JournalTurn:
+    """A turn that was running when the journal was last written.
+
+    ``index`` is the place, counted from 0, that the turn gets in the session file: if the file holds it
+    already, the turn ended. ``torn`` counts the bytes behind the turn that could not be read.
+    """
+
+    input: str = ""
+    model: str = ""
+    started: float = 0.0
+    index: int = 0
+    messages: list[Message] = field(default_factory=list)
+    trace: list[TraceEntry] = field(default_factory=list)
+    torn: int = 0
+
+
+class Journal:
+    """Each line is with the operating system when the call returns, so a killed process loses none.
+
+    All values must be plain data already. Every method raises ``OSError`` when the disk refuses.
+    """
+
+    def __init__(self, session: Path) -> None:
+        self._path = journal_path(session)
+        self._descriptor = open_private(self._path)
+
+    def start(self, prompt: str, model: str, started: float, index: int) -> None:
+        """A turn begins; ``started`` in Unix seconds."""
+        turn = {"type": "turn", "input": prompt, "model": model, "started": started, "index": index}
+        append(self._descriptor, json_line(turn))
+
+    def add(self, entries: list[TraceEntry], messages: list[Message]) -> None:
+        """New messages and trace entries, in one write."""
+        lines = [json_line({"type": "message", "message": message}) for message in messages]
+        lines += [json_line({"type": "entry", "entry": entry}) for entry in entries]
+        if lines:
+            append(self._descriptor, b"".join(lines))
+
+    def clear(self) -> None:
+        """The turn is in the session file; forget it here."""
+        os.ftruncate(self._descriptor, 0)
+
+    def close(self) -> None:
+        """Close the file, and remove it if it holds nothing."""
+        if self._descriptor < 0:
+            return
+        empty = os.fstat(self._descriptor).st_size == 0
+        os.close(self._descriptor)
+        self._descriptor = -1
+        if empty:
+            self._path.unlink(missing_ok=True)
+
+
+def read_journal(session: Path) -> list[JournalTurn]:
+    """The turns that the journal of ``session`` holds, mostly none or one; there are more if the session
+    file could not be written. A torn tail is no error. Raises ``OSError``.
+    """
+    try:
+        data = journal_path(session).read_bytes()
+    except FileNotFoundError:
+        return []
+    turns: list[JournalTurn] = []
+    read = 0
+    for line in io.BytesIO(data):
+        record = _record(line)
+        if record is None:
+            break
+        read += len(line)
+        if record["type"] == "turn":
+            turns.append(JournalTurn(record["input"], record["model"], record["started"], record["index"]))
+        elif turns and record["type"] == "message":
+            turns[-1].messages.append(record["message"])
+        elif turns:
+            turns[-1].trace.append(record["entry"])
+    if turns:
+        turns[-1].torn = len(data) - read
+    return turns
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        record = read_json_line(line)
+    except ValueError:
+        return None
+    wanted = {"turn": {"input", "model", "started", "index"}, "message": {"message"}, "entry": {"entry"}}
+    if not isinstance(record, dict) or not wanted.get(record.get("type", ""), {"?"}) <= record.keys():
+        return None
+    return record

@@ -1,0 +1,76 @@
+"""Files that only their owner can read, in folders that only their owner can enter."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+_LONGEST_NAME: Final = 80  # bytes; leaves room for the time and a suffix in a file name of 255
+
+
+def file_safe(name: str) -> str:
+    """The name as a part of a file name: letters, digits, dot, dash, underscore; at most 80 bytes."""
+    safe = re.sub(r"[^\w.-]+", "_", name).strip(". ")
+    return safe.encode()[:_LONGEST_NAME].decode(errors="ignore") or "agent"
+
+
+def private_folder(path: Path) -> Path:
+    """Create ``path`` and what is missing above it, and close it to others. Raises ``OSError``."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.mkdir(mode=0o700, exist_ok=True)
+    if path.stat().st_mode & 0o077:
+        path.chmod(0o700)
+    return path
+
+
+def open_private(path: Path, flags: int = os.O_CREAT) -> int:
+    """A descriptor that appends to ``path``, readable by its owner only. Raises ``OSError``."""
+    return os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+
+
+def create_new(folder: Path, stem: str, suffix: str) -> tuple[Path, int]:
+    """Create a file that did not exist before, numbered if its name is taken. Raises ``OSError``."""
+    for number in count(1):
+        path = folder / (f"{stem}{suffix}" if number == 1 else f"{stem}_{number}{suffix}")
+        try:
+            return path, open_private(path, os.O_CREAT | os.O_EXCL)
+        except FileExistsError:
+            continue
+    raise AssertionError("unreachable")
+
+
+def append(descriptor: int, data: bytes) -> None:
+    """Append all of ``data`` or nothing: a failure leaves the file as it was. Raises ``OSError``."""
+    before = os.fstat(descriptor).st_size
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError:
+        os.ftruncate(descriptor, before)
+        raise
+
+
+def lock(descriptor: int) -> bool:
+    """Mark the file as being written by this process; False if another writer has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextmanager
+def sole_writer(path: Path) -> Iterator[int | None]:
+    """Hold the file's lock for a while; gives None if a running session holds it. Raises ``OSError``."""
+    descriptor = open_private(path, 0)
+    try:
+        yield descriptor if lock(descriptor) else None
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,207 @@
+"""How a turn stands in a session file: one YAML list item, one line per key, ASCII only."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import yaml
+
+from workbench.engine.llm import Message
+from workbench.engine.observer import TraceEntry, TurnSummary
+from workbench.storage.plain import Mask, json_text, to_plain, yaml_list, yaml_number, yaml_string
+
+ITEM_START: Final = re.compile(rb"^  - input:", re.MULTILINE)
+
+_STRING: Final = rb'"(?:[^"\\\n]++|\\.)*+"'
+_ITEM: Final = re.compile(
+    rb"  - input: (?P<input>%(s)s)\n"
+    rb"    model: (?P<model>%(s)s)\n"
+    rb"    duration_ms: (?P<duration_ms>%(n)s)\n"
+    rb"    tokens: (?P<tokens>%(n)s)\n"
+    rb"    cost: (?P<cost>%(n)s)\n"
+    rb"    tools_called: \[(?P<tools_called>(?:%(s)s(?:, )?)*+)\]\n"
+    rb"    result: (?P<result>%(s)s)\n"
+    rb"    messages: (?P<messages>%(s)s)\n"
+    rb"    status: (?P<status>%(s)s)\n"
+    rb"    waited_ms: (?P<waited_ms>%(n)s)\n"
+    rb"    error: (?P<error>null|%(s)s)\n"
+    rb"    trace: (?P<trace>%(s)s)\n" % {b"s": _STRING, b"n": rb"-?[0-9.]+|null"}
+)
+_COMMENTS: Final = re.compile(rb"(?:#[^\n]*\n|\s*\n)*")
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """A turn as a session file holds it.
+
+    Times are in milliseconds, ``cost`` in US dollars (None: not known). ``status`` is that of the turn's
+    summary, or ``interrupted`` for a turn that never ended. ``trace`` holds token usage as mappings.
+    """
+
+    input: str
+    model: str = ""
+    duration_ms: float = 0.0
+    tokens: int = 0
+    cost: float | None = None
+    tools_called: tuple[str, ...] = ()
+    result: str = ""
+    messages: tuple[Message, ...] = ()
+    status: str = "success"
+    waited_ms: float = 0.0
+    error: str | None = None
+    trace: tuple[TraceEntry, ...] = ()
+
+
+def header(agent: str, model: str, started: datetime, mask: Mask) -> bytes:
+    """The beginning of a session file; with nothing behind it, it is valid YAML without turns."""
+    return b"agent: %s\nmodel: %s\nstarted: %s\nturns:\n" % (
+        yaml_string(mask(agent)),
+        yaml_string(mask(model)),
+        f"{started:%Y-%m-%dT%H:%M:%SZ}".encode(),
+    )
+
+
+def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:
+    """A finished turn as it will be written: plain data, secrets covered."""
+    error = summary.error
+    return TurnRecord(
+        input=mask(summary.input),
+        model=mask(summary.model),
+        duration_ms=round(summary.duration_ms, 3),
+        tokens=summary.usage.total_tokens,
+        cost=summary.usage.cost,
+        tools_called=tuple(mask(name) for name in summary.tools_called),
+        result=mask(summary.result),
+        messages=tuple(to_plain(message, mask) for message in summary.messages),
+        status=summary.status,
+        waited_ms=round(summary.waited_ms, 3),
+        error=None if error is None else mask(f"{type(error).__name__}: {error}"),
+        trace=tuple(to_plain(entry, mask) for entry in summary.trace),
+    )
+
+
+def turn_item(turn: TurnRecord) -> bytes:
+    """The YAML list item of a turn."""
+    values = (
+        (b"  - input", yaml_string(turn.input)),
+        (b"    model", yaml_string(turn.model)),
+        (b"    duration_ms", yaml_number(turn.duration_ms)),
+        (b"    tokens", yaml_number(turn.tokens)),
+        (b"    cost", yaml_number(turn.cost)),
+        (b"    tools_called", yaml_list(turn.tools_called)),
+        (b"    result", yaml_string(turn.result)),
+        (b"    messages", yaml_string(json_text(turn.messages))),
+        (b"    status", yaml_string(turn.status)),
+        (b"    waited_ms", yaml_number(turn.waited_ms)),
+        (b"    error", b"null" if turn.error is None else yaml_string(turn.error)),
+        # The last key, so that an item that has it is whole.
+        (b"    trace", yaml_string(json_text(turn.trace))),
+    )
+    return b"".join(b"%s: %s\n" % pair for pair in values)
+
+
+class RawTurn:
+    """A whole item whose texts are decoded only when somebody looks at it.
+
+    ``end`` is where it ends in the file, the ``comments`` behind it included.
+    """
+
+    __slots__ = ("_fields", "comments", "end")
+
+    def __init__(self, fields: dict[str, bytes], end: int, comments: tuple[str, ...]) -> None:
+        self._fields = fields
+        self.end = end
+        self.comments = comments
+
+    @classmethod
+    def match(cls, data: bytes, start: int, end: int) -> RawTurn | None:
+        """The item that begins at ``start`` if it is whole and as ``turn_item`` writes it."""
+        found = _ITEM.match(data, start, end)
+        if found is None:
+            return None
+        rest = _COMMENTS.match(data, found.end(), end)
+        assert rest is not None  # it matches nothing, too
+        comments = tuple(line[2:].decode() for line in rest[0].splitlines() if line.startswith(b"# "))
+        return cls(found.groupdict(), rest.end(), comments)
+
+    def decode(self) -> TurnRecord:
+        """The turn itself. Raises ``ValueError`` if its JSON is damaged."""
+        texts = {key: _text(value) for key, value in self._fields.items() if value.startswith(b'"')}
+        numbers = {key: _number(self._fields[key]) for key in ("duration_ms", "cost", "waited_ms")}
+        return TurnRecord(
+            input=texts["input"],
+            model=texts["model"],
+            duration_ms=numbers["duration_ms"] or 0.0,
+            tokens=int(_number(self._fields["tokens"]) or 0),
+            cost=numbers["cost"],
+            tools_called=tuple(_text(name) for name in re.findall(_STRING, self._fields["tools_called"])),
+            result=texts["result"],
+            messages=tuple(json.loads(texts["messages"])),
+            status=texts["status"],
+            waited_ms=numbers["waited_ms"] or 0.0,
+            error=texts.get("error"),
+            trace=tuple(json.loads(texts["trace"])),
+        )
+
+
+def parse_item(data: bytes) -> TurnRecord | None:
+    """An item that somebody wrote in another layout, or None if it is torn or not a turn."""
+    loaded = load_yaml(data)
+    if not isinstance(loaded, list) or len(loaded) != 1:
+        return None
+    return turn_of(loaded[0])
+
+
+def turn_of(item: Any) -> TurnRecord | None:
+    """A turn from the mapping that YAML gives, or None if it is not whole."""
+    if not isinstance(item, dict) or not {"input", "result", "messages", "trace"} <= item.keys():
+        return None
+    try:
+        return TurnRecord(
+            input=str(item["input"]),
+            model=str(item.get("model") or ""),
+            duration_ms=float(item.get("duration_ms") or 0),
+            tokens=int(item.get("tokens") or 0),
+            cost=None if item.get("cost") is None else float(item["cost"]),
+            tools_called=tuple(map(str, item.get("tools_called") or ())),
+            result=str(item["result"] or ""),
+            messages=_sequence(item["messages"]),
+            status=str(item.get("status") or "success"),
+            waited_ms=float(item.get("waited_ms") or 0),
+            error=None if item.get("error") is None else str(item["error"]),
+            trace=_sequence(item["trace"]),
+        )
+    except (TypeError, ValueError):
+        return None
+
+
+def load_yaml(data: bytes) -> Any:
+    """What the YAML text means; None if it is no YAML."""
+    try:
+        # libyaml is fast, but refuses the escapes of lone surrogates, which the other one reads.
+        return yaml.load(data, yaml.CSafeLoader)
+    except yaml.YAMLError:
+        try:
+            return yaml.safe_load(data)
+        except yaml.YAMLError:
+            return None
+
+
+def _sequence(value: Any) -> tuple[dict[str, Any], ...]:
+    loaded = json.loads(value) if isinstance(value, str) else value
+    if not isinstance(loaded, list) or not all(isinstance(item, dict) for item in loaded):
+        raise ValueError("not a list of mappings")
+    return tuple(loaded)
+
+
+def _text(quoted: bytes) -> str:
+    # The escapes that ``yaml_string`` writes mean the same in YAML and in Python.
+    return quoted[1:-1].decode("unicode_escape")
+
+
+def _number(text: bytes) -> float | None:
+    return None if text == b"null" else float(text)

@@ -1,0 +1,234 @@
+"""The session on disk: one YAML file per session to which each finished turn is appended."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.llm import Message
+from workbench.engine.observer import Observer, TraceEntry, TurnSummary
+from workbench.errors import StorageError
+from workbench.storage import private_file
+from workbench.storage.journal import Journal
+from workbench.storage.masking import Masker
+from workbench.storage.plain import to_plain
+from workbench.storage.session_file import SessionRecord
+from workbench.storage.session_format import header, record_of, turn_item
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+
+logger = logging.getLogger(__name__)
+
+_MOST_UNWRITTEN: Final = 32 * 1024 * 1024  # bytes of turns kept in memory while the disk refuses them
+
+
+class SessionLog(Observer):
+    """Writes ``<root>/.workbench/sessions/<agent>_<UTC time>.yaml`` for one agent.
+
+    The file appears with the first turn, is never shared, and is valid YAML after each write. The running
+    turn is kept in a journal beside it, entry by entry. When the disk refuses, the turn goes on: the
+    failure is logged once, the unwritten turns wait in memory (up to 32 MB) and are written, with a note,
+    as soon as that is possible again.
+    """
+
+    def __init__(
+        self,
+        root: str | Path | None = None,
+        *,
+        mask: Masker | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._root = Path.cwd() if root is None else Path(root)
+        self._mask = Masker() if mask is None else mask
+        self._clock = clock
+        self._lock = RLock()
+        self._path: Path | None = None
+        self._descriptor = -1
+        self._journal: Journal | None = None
+        self._seen_messages = self._written = 0
+        self._running = False
+        self._early: list[TraceEntry] = []  # entries of a turn that was not announced yet
+        self._unwritten: list[bytes] = []
+        self._lost = 0
+        self._problem: str | None = None
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the current session; None before its first turn, and after it ended."""
+        return self._path
+
+    @property
+    def problem(self) -> str | None:
+        """Why nothing can be written at the moment, or None."""
+        return self._problem
+
+    def continue_in(self, record: SessionRecord) -> None:
+        """Append the next turns to the file of a session that was read with ``recover()``.
+
+        Raises ``StorageError`` if the file cannot be written or another running session writes it.
+        """
+        path = record.path
+        with self._lock:
+            self._end()
+            try:
+                descriptor = private_file.open_private(path, 0)
+            except OSError as error:
+                raise StorageError(f"cannot write {path}: {error.strerror}") from error
+            if not private_file.lock(descriptor):
+                os.close(descriptor)
+                raise StorageError(
+                    f"{path} belongs to a session that is still running",
+                    hint="Close the other one, or fork this session.",
+                )
+            self._path, self._descriptor = path, descriptor
+            self._seen_messages, self._written = len(record.messages), len(record.turns)
+
+    def turn_started(self, agent: Agent, prompt: str) -> None:
+        """Begin the session's file if need be, and the turn's journal."""
+        with self._lock:
+            self._mask.refresh()
+            model = _model(agent)
+            try:
+                self._open(agent.name, model)
+                if self._journal is not None:
+                    index = self._written + len(self._unwritten)
+                    self._journal.start(self._mask(prompt), model, self._clock(), index)
+                    self._journal.add(self._early, self._new_messages(agent))
+            except OSError as error:
+                self._report(error)
+            self._running, self._early = True, []
+
+    def batch_started(self, agent: Agent) -> None:
+        """Put the model's calls into the journal before any of them runs."""
+        self._keep(agent, [])
+
+    def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
+        """Put the entry, and the messages that came since the last one, into the journal."""
+        self._keep(agent, [entry])
+
+    def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
+        """Append the turn to the file and empty the journal."""
+        with self._lock:
+            self._running = False
+            self._seen_messages = _message_count(agent)
+            self._unwritten.append(turn_item(record_of(summary, self._mask)))
+            try:
+                self._open(agent.name, summary.model)
+                self._write_turns()
+            except OSError as error:
+                self._report(error)
+                self._forget_the_oldest()
+
+    def session_reset(self, agent: Agent) -> None:
+        """The next turn begins a new file."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the files. Turns that never could be written are reported as lost."""
+        with self._lock:
+            if self._unwritten or self._lost:
+                try:
+                    self._write_turns()
+                except OSError as error:
+                    self._problem = None  # say it again: this is the last chance
+                    self._report(error)
+            self._end()
+
+    def _keep(self, agent: Agent, entries: list[TraceEntry]) -> None:
+        with self._lock:
+            plain = [to_plain(entry, self._mask) for entry in entries]
+            if not self._running:
+                self._early.extend(plain)
+            elif self._journal is not None:
+                try:
+                    self._journal.add(plain, self._new_messages(agent))
+                except OSError as error:
+                    self._report(error)
+
+    def _open(self, agent_name: str, model: str) -> None:
+        if self._descriptor < 0:
+            started = datetime.fromtimestamp(self._clock(), UTC)
+            folder = private_file.private_folder(self._root / ".workbench" / "sessions")
+            stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
+            path, descriptor = private_file.create_new(folder, stem, ".yaml")
+            try:
+                private_file.lock(descriptor)
+                private_file.append(descriptor, header(agent_name, model, started, self._mask))
+            except OSError:
+                os.close(descriptor)
+                path.unlink(missing_ok=True)
+                raise
+            self._path, self._descriptor = path, descriptor
+        if self._journal is None and self._path is not None:
+            self._journal = Journal(self._path)
+
+    def _write_turns(self) -> None:
+        if self._descriptor < 0:
+            raise OSError("there is no session file")
+        note = self._note()
+        if note:
+            private_file.append(self._descriptor, note)
+            self._lost = 0
+        while self._unwritten:
+            private_file.append(self._descriptor, self._unwritten[0])
+            del self._unwritten[0]
+            self._written += 1
+        # The turn must be on the disk before its journal goes, whatever happens to the machine.
+        os.fsync(self._descriptor)
+        if self._journal is not None:
+            self._journal.clear()
+        self._problem = None
+
+    def _note(self) -> bytes:
+        """A comment about turns that came late or not at all; a comment is valid YAML anywhere here."""
+        if self._problem is None:
+            return b""
+        now = datetime.fromtimestamp(self._clock(), UTC)
+        late = len(self._unwritten) - 1
+        text = f"# {now:%Y-%m-%dT%H:%M:%SZ} writing had failed ({self._problem}): "
+        text += f"{late} turns before this one were written late, {self._lost} were lost\n"
+        return text.encode("ascii", "backslashreplace")
+
+    def _report(self, error: OSError) -> None:
+        if self._problem is None:
+            where = self._path or self._root / ".workbench" / "sessions"
+            logger.warning("the session log %s cannot be written: %s", where, error.strerror or error)
+        self._problem = error.strerror or str(error)
+
+    def _forget_the_oldest(self) -> None:
+        while sum(map(len, self._unwritten)) > _MOST_UNWRITTEN:
+            del self._unwritten[0]
+            self._lost += 1
+
+    def _new_messages(self, agent: Agent) -> list[Message]:
+        session = agent.current_session
+        if session is None:
+            return []
+        messages = session["messages"]
+        new = [to_plain(message, self._mask) for message in messages[self._seen_messages :]]
+        self._seen_messages = len(messages)
+        return new
+
+    def _end(self) -> None:
+        if self._journal is not None:
+            self._journal.close()
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+        self._path, self._descriptor, self._journal = None, -1, None
+        self._seen_messages = self._written = self._lost = 0
+        self._unwritten, self._problem, self._running, self._early = [], None, False, []
+
+
+def _model(agent: Agent) -> str:
+    return str(getattr(agent, "model", ""))
+
+
+def _message_count(agent: Agent) -> int:
+    return len(agent.current_session["messages"]) if agent.current_session else 0

@@ -1,0 +1,98 @@
+"""Permission policies in YAML files; an error names the file and the line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+
+from workbench.errors import ConfigError
+from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule
+
+_KEYS: Final = ("default", "default_reason", "rules")
+
+
+def load_policy(path: str | Path) -> PermissionPolicy:
+    """Read a policy: a ``default`` (ask if missing), and ``rules``, the first that fits decides.
+
+    ::
+
+        default: ask
+        rules:
+          - deny: shell.*
+            arguments: {command: "rm *"}
+            reason: never delete
+          - allow: "*"
+            tags: [read_only]
+
+    Raises:
+        ConfigError: when the file cannot be read or says something that a policy cannot say.
+    """
+    path = Path(path)
+    root = _compose(path)
+    if root is None:
+        raise ConfigError(f"{path} is empty", hint="A policy has a default and rules.")
+    data = _construct(path, root)
+    if not isinstance(root, yaml.MappingNode) or not isinstance(data, Mapping):
+        raise _error(path, root, f"a policy is a mapping with {', '.join(_KEYS)}")
+    nodes = {key.value: (key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)}
+    for key, _ in root.value:
+        if not isinstance(key, yaml.ScalarNode) or key.value not in _KEYS:
+            said = key.value if isinstance(key, yaml.ScalarNode) else "such a key"
+            raise _error(path, key, f"a policy has no {said}; it has {', '.join(_KEYS)}")
+    rules = _rules(path, nodes["rules"][1]) if "rules" in nodes else ()
+    return PermissionPolicy(rules, _default(path, data, nodes), str(data.get("default_reason") or ""))
+
+
+def _rules(path: Path, node: yaml.Node) -> tuple[PermissionRule, ...]:
+    if isinstance(node, yaml.ScalarNode) and node.tag.endswith(":null"):
+        return ()
+    if not isinstance(node, yaml.SequenceNode):
+        raise _error(path, node, "rules must be a list")
+    rules = []
+    for item in node.value:
+        try:
+            rules.append(PermissionRule.from_mapping(_construct(path, item)))
+        except ConfigError as error:
+            raise _error(path, item, error.message, error.hint) from error
+    return tuple(rules)
+
+
+def _default(path: Path, data: Mapping[str, Any], nodes: Mapping[str, tuple[Any, Any]]) -> PermissionResult:
+    if "default" not in nodes:
+        return PermissionResult.ASK
+    try:
+        return PermissionResult(data["default"])
+    except ValueError as error:
+        said = f"default must be allow, ask or deny, not {data['default']!r}"
+        raise _error(path, nodes["default"][1], said) from error
+
+
+def _compose(path: Path) -> yaml.Node | None:
+    try:
+        return yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
+    except OSError as error:
+        raise ConfigError(f"cannot read the policy {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not UTF-8 text") from error
+    except yaml.MarkedYAMLError as error:
+        line = "" if error.problem_mark is None else f":{error.problem_mark.line + 1}"
+        raise ConfigError(f"{path}{line}: {error.problem or error}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}: {error}") from error
+
+
+def _construct(path: Path, node: yaml.Node) -> Any:
+    loader = yaml.SafeLoader("")
+    try:
+        return loader.construct_document(node)
+    except yaml.MarkedYAMLError as error:
+        raise _error(path, node, error.problem or str(error)) from error
+    finally:
+        loader.dispose()
+
+
+def _error(path: Path, node: yaml.Node, message: str, hint: str = "") -> ConfigError:
+    return ConfigError(f"{path}:{node.start_mark.line + 1}: {message}", hint=hint)

@@ -1,0 +1,134 @@
+"""What the command line's TARGET means: tools, or an agent that brings its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+
+from workbench.errors import ConfigError
+from workbench.registry.names import near_names
+from workbench.toolbox.loader import missing_name, split_target
+from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_file, import_named
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedTarget:
+    """Either an agent, or targets for ``load_tools`` (both None and empty cannot be)."""
+
+    agent: Agent | None
+    tools: tuple[str, ...] = ()
+
+
+@runtime_checkable
+class _AgentLike(Protocol):
+    tools: Any
+
+    def input(self, prompt: str) -> str: ...
+
+
+def resolve_target(target: str) -> ResolvedTarget:
+    """Find out what ``target`` is; imports it unless it is a folder. Safe on any thread.
+
+    A folder, or a file or module without an agent: its tools. A file or module with one agent: that agent.
+    ``place:name``: the agent of that name, or the tool, module or list of tools.
+
+    Raises:
+        ConfigError: when it does not exist, cannot be imported, has no such name, has several agents
+            and names none, or the name is neither an agent nor a tool.
+    """
+    place, name = split_target(target)
+    if place.is_dir():
+        if name is not None:
+            raise ConfigError(
+                f"{place} is a folder, so it has no {name}",
+                hint=f"Name a file in it: {place}/FILE.py:{name}",
+            )
+        return ResolvedTarget(None, (target,))
+    module = _import(place, target)
+    if name is not None:
+        return _named(module, name, target)
+    agents = {key: value for key, value in vars(module).items() if is_agent(value)}
+    if len({id(agent) for agent in agents.values()}) > 1:
+        choices = ", ".join(f"{place}:{key}" for key in agents)
+        raise ConfigError(f"{place} holds {len(agents)} agents", hint=f"Choose one: {choices}")
+    if agents:
+        return ResolvedTarget(next(iter(agents.values())))
+    return ResolvedTarget(None, (target,))
+
+
+def is_agent(value: object) -> TypeGuard[Agent]:
+    """Whether a value is an agent, or something that can stand for one: it has ``input`` and ``tools``."""
+    return (
+        not isinstance(value, type | ModuleType) and isinstance(value, _AgentLike) and callable(value.input)
+    )
+
+
+def _import(place: Path, target: str) -> ModuleType:
+    try:
+        if place.is_file():
+            return import_file(place)
+        if place.suffix == ".py" or len(place.parts) > 1 or not _is_module_name(str(place)):
+            raise _missing_file(place)
+        return import_named(str(place))
+    except ImportFailedError as error:
+        missing = error.__cause__
+        if isinstance(missing, ModuleNotFoundError) and _is_part(missing.name, str(place)):
+            raise ConfigError(
+                f"there is no file, folder or module {place}",
+                hint="TARGET is a folder or file of tools, or file.py:name or module:name of an agent.",
+            ) from error
+        raise ConfigError(_told(error.failure), hint=f"Correct it, then open {target} again.") from error
+
+
+def _missing_file(place: Path) -> ConfigError:
+    neighbours = [path.name for path in place.parent.iterdir()] if place.parent.is_dir() else []
+    near = [str(place.parent / name) for name in near_names(place.name, neighbours)]
+    hint = f"Did you mean {' or '.join(near)}?" if near else ""
+    if not place.parent.is_dir():
+        hint = f"The folder {place.parent} does not exist either."
+    return ConfigError(f"there is no {place}", hint=hint)
+
+
+def _named(module: ModuleType, name: str, target: str) -> ResolvedTarget:
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise missing_name(module, name)
+        found = getattr(found, part)
+    if is_agent(found):
+        return ResolvedTarget(found)
+    several = found if isinstance(found, list | tuple) and found else [found]
+    if not all(callable(each) or isinstance(each, ModuleType) or _has_methods(each) for each in several):
+        raise ConfigError(
+            f"{target} is neither an agent nor a tool, but {_kind(found)}",
+            hint="Name an Agent, a function, or a list of functions.",
+        )
+    return ResolvedTarget(None, (target,))
+
+
+def _has_methods(value: object) -> bool:
+    if type(value).__module__ == "builtins":
+        return False
+    return any(callable(member) for key, member in vars(type(value)).items() if not key.startswith("_"))
+
+
+def _kind(value: object) -> str:
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _is_module_name(text: str) -> bool:
+    return all(part.isidentifier() for part in text.split("."))
+
+
+def _is_part(missing: str | None, name: str) -> bool:
+    return missing is not None and (name == missing or name.startswith(f"{missing}."))
+
+
+def _told(failure: LoadFailure) -> str:
+    return f"cannot import {failure}"

@@ -1,0 +1,105 @@
+"""What is going on right now, told from the stream of events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.tui import events
+from workbench.tui.panels.status import Activity
+from workbench.tui.render import count_text
+
+_CHARACTERS_PER_TOKEN = 4
+
+
+class ActivityTracker:
+    """Feed it every event; ``activity(now)`` is what the line above the prompt shows."""
+
+    def __init__(self) -> None:
+        self.loading = "starting"
+        self.turn_running = False
+        self.stopping = False
+        self._since = 0.0
+        self._model_since: float | None = None
+        self._first_text: float | None = None
+        self._characters = 0
+        self._status = ""
+        self._waiting: tuple[str, ...] = ()
+        self._wait_since = 0.0
+        self._running: dict[str, tuple[str, float]] = {}
+
+    def apply(self, batch: Sequence[events.AgentEvent]) -> None:
+        """Take in what happened."""
+        for event in batch:
+            match event:
+                case events.LoadProgress():
+                    self.loading = f"loading {event.at_work}".rstrip()
+                case events.AgentReady() | events.AgentFailed():
+                    self.loading = ""
+                case events.TurnStarted():
+                    self.turn_running = True
+                case events.ModelStarted():
+                    self._model_since, self._first_text = event.at, None
+                    self._characters, self._status = 0, ""
+                case events.ModelDelta():
+                    self._delta(event)
+                case events.ModelFinished():
+                    self._model_since = None
+                case events.WaitStarted():
+                    self._waiting, self._wait_since = event.calls, event.at
+                case events.WaitFinished():
+                    self._waiting = ()
+                case events.ToolStarted():
+                    self._running[event.call_id] = (event.name, event.at)
+                case events.ToolFinished():
+                    self._running.pop(str(event.entry.get("call_id")), None)
+                case events.TurnFinished() | events.SessionReset():
+                    self._end()
+                case _:
+                    pass
+
+    def _delta(self, event: events.ModelDelta) -> None:
+        if event.kind == "status":
+            self._status = event.text
+            return
+        self._status = ""
+        if self._first_text is None:
+            self._first_text = event.at
+        self._characters += len(event.text)
+
+    def _end(self) -> None:
+        self.turn_running = self.stopping = False
+        self._model_since = None
+        self._waiting = ()
+        self._running.clear()
+
+    def activity(self, now: float) -> Activity | None:
+        """What to show at ``now`` (Unix seconds), or None when nothing is going on."""
+        if self.loading:
+            return Activity("●", "accent", self.loading, stoppable=False)
+        if self.stopping:
+            return Activity("●", "warning", "stopping", stoppable=False)
+        if self._waiting:
+            calls = len(self._waiting)
+            details = (f"{calls} call{'s' * (calls > 1)} to decide",)
+            return Activity("◇", "warning", "waiting for you", details, self._wait_since)
+        if self._running:
+            name, since = next(iter(self._running.values()))
+            more = (f"and {len(self._running) - 1} more",) if len(self._running) > 1 else ()
+            return Activity("●", "accent", f"running {name}", more, since)
+        if self._model_since is not None:
+            return self._model_activity(now)
+        if self.turn_running:
+            return Activity("●", "accent", "working")
+        return None
+
+    def _model_activity(self, now: float) -> Activity:
+        if self._status:
+            return Activity("●", "accent", self._status, (), self._model_since)
+        if self._first_text is None:
+            return Activity("●", "accent", "waiting for the model", (), self._model_since)
+        tokens = self._characters // _CHARACTERS_PER_TOKEN
+        details = [f"{count_text(tokens)} tok"]
+        streaming = now - self._first_text
+        if streaming >= 1 and tokens:
+            details.append(f"{tokens / streaming:.0f} tok/s")
+        return Activity("●", "accent", "answering", tuple(details), self._model_since)

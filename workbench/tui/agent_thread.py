@@ -1,0 +1,83 @@
+"""The daemon thread that an agent lives on, so that neither its work nor its hanging holds up the screen."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+
+from workbench.engine.agent import Agent
+from workbench.engine.output import OutputCapture
+from workbench.tui import events
+from workbench.tui.bridge import Bridge, Post, approval_word, error_texts, tool_row
+
+_log = logging.getLogger("workbench.agent")
+
+Start = Callable[[Post], Agent]
+"""Builds the agent; reports ``LoadProgress`` and ``LoadFailed`` on the way. Runs on the agent's thread."""
+
+
+class AgentThread:
+    """Runs one job after the other; what goes wrong in one is reported and the next one still runs."""
+
+    def __init__(self, start: Start, bridge: Bridge, capture: OutputCapture, post: Post) -> None:
+        self._start = start
+        self._bridge = bridge
+        self._capture = capture
+        self._post = post
+        self._jobs: queue.SimpleQueue[Callable[[Agent], object] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="workbench-agent", daemon=True)
+        self.agent: Agent | None = None
+
+    def start(self) -> None:
+        """Build the agent and take jobs."""
+        self._thread.start()
+
+    def say(self, prompt: str) -> None:
+        """Run one turn."""
+        self.do(lambda agent: agent.input(prompt))
+
+    def do(self, job: Callable[[Agent], object]) -> None:
+        """Run a job with the agent, after the jobs before it."""
+        self._jobs.put(job)
+
+    def stop_turn(self) -> None:
+        """Ask the running turn to end."""
+        if self.agent is not None:
+            self.agent.stop()
+
+    def finish(self, timeout: float) -> bool:
+        """End after the jobs at hand; True when the thread ended within ``timeout`` seconds."""
+        self.stop_turn()
+        self._jobs.put(None)
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _run(self) -> None:
+        try:
+            agent = self._start(self._post)
+        except Exception as error:  # noqa: BLE001  # the top of a worker: reported to the person
+            _log.error("the agent could not be built", exc_info=error)
+            self._post(events.AgentFailed("", time.time(), *error_texts(error)))
+            return
+        agent.output = self._capture
+        self._bridge.attach(agent)
+        self.agent = agent
+        self._post(
+            events.AgentReady(
+                agent.name,
+                time.time(),
+                agent.model or "",
+                approval_word(agent.tools.policy),
+                tuple(tool_row(agent.tools, tool) for tool in agent.tools),
+            )
+        )
+        while (job := self._jobs.get()) is not None:
+            try:
+                job(agent)
+            except Exception as error:  # noqa: BLE001  # the top of a worker: the bridge has told the person
+                _log.error("a turn failed", exc_info=error)
+        agent.close()

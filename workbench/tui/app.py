@@ -1,0 +1,381 @@
+"""The Textual app: it wires the agent's thread, the panels and the commands together."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path, PurePath
+from typing import Any, ClassVar, Final
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from workbench.tui import events
+from workbench.tui.activity import ActivityTracker
+from workbench.tui.agent_thread import AgentThread, Start
+from workbench.tui.approval import ApprovalRequest
+from workbench.tui.approver import Approver
+from workbench.tui.bridge import Bridge
+from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
+from workbench.tui.capture import StreamCapture
+from workbench.tui.commands import TABLE, bindings
+from workbench.tui.guard import ScreenGuard
+from workbench.tui.inbox import Inbox
+from workbench.tui.message_queue import MessageQueue
+from workbench.tui.palette import Palette
+from workbench.tui.panels.prompt import PromptArea
+from workbench.tui.panels.queue import QueuePanel
+from workbench.tui.panels.status import HintLine
+from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.questions import Questions
+from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.main import MainScreen
+from workbench.tui.themes import css_variables, textual_theme
+
+TICK: Final = 0.2
+"""Seconds between two updates of running times."""
+
+_SWITCHED_OFF: Final = "switched off by the user"
+
+
+class WorkbenchApp(App[None]):
+    """``start`` builds the agent, on the agent's own thread, after the first frame."""
+
+    # Textual does not load the style sheet of a default screen
+    CSS_PATH: ClassVar[list[str | PurePath]] = [
+        Path(__file__).with_suffix(".tcss"),
+        Path(__file__).parent / "screens" / "main.tcss",
+    ]
+    TITLE = "workbench"
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("app"),
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        start: Start,
+        *,
+        themes: Mapping[str, Palette],
+        theme: str,
+        agent_name: str = "agent",
+        model: str = "",
+        guard: ScreenGuard | None = None,
+        **options: Any,
+    ) -> None:
+        if guard is not None:
+            options["driver_class"] = guard.driver_class()
+        self._palettes = themes
+        self._palette = themes[theme]
+        super().__init__(**options)
+        for name in list(self.available_themes):
+            self.unregister_theme(name)
+        for palette in themes.values():
+            self.register_theme(textual_theme(palette))
+        self.theme = theme
+        self._tracker = ActivityTracker()
+        self._queue = MessageQueue()
+        self._quit_asked = 0.0
+        self.inbox = Inbox(self._take_in)
+        self.broker = ApprovalBroker(self.post_message)
+        self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
+        self.bridge = Bridge(self.inbox.post, Approver(self.broker))
+        self.capture = guard.capture if guard is not None else StreamCapture()
+        self.questions = Questions(self.capture)
+        self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
+        self.main = MainScreen(self._palette)
+        self.main.top_line.status.agent = agent_name
+        self.main.top_line.status.model = model
+
+    # life
+
+    def get_default_screen(self) -> Screen[None]:
+        """The main screen."""
+        return self.main
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The tokens of the theme in use."""
+        return css_variables(self._palette)
+
+    def on_mount(self) -> None:
+        """Watch the theme; build the agent once the first frame is out."""
+        self.capture.install()
+        self.questions.open(self, self.action_stop)
+        self.theme_changed_signal.subscribe(self, lambda theme: self._use_palette(theme.name))
+        self._ticker = self.set_interval(TICK, self._tick)
+        self._invite()
+        self.call_after_refresh(self._begin)
+
+    def _begin(self) -> None:
+        self.inbox.open(asyncio.get_running_loop())
+        self.agent_thread.start()
+        self._tick()
+
+    def on_unmount(self) -> None:
+        """Let a waiting agent go, and take nothing more in."""
+        self._desk.close()
+        self.questions.close()
+        self.agent_thread.stop_turn()
+        self.inbox.close()
+        self.capture.remove()
+
+    # facts from the agent
+
+    def _take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        self._tracker.apply(batch)
+        self.main.apply(batch)
+        for event in batch:
+            match event:
+                case events.LoadProgress():
+                    self.main.tools.show_progress(event.done, event.total)
+                case events.LoadFailed():
+                    self.main.tools.add_problem(event.source, event.reason, event.where)
+                case events.AgentReady():
+                    self._agent_ready(event)
+                case events.AgentFailed():
+                    self.main.conversation.add_notice(
+                        "The agent could not be built", event.error, event.hint, "error"
+                    )
+                case events.TurnFinished():
+                    self._queue.held = event.status in ("stopped", "error")
+                    self._send_next()
+                case _:
+                    pass
+        self._tick()
+
+    def _agent_ready(self, ready: events.AgentReady) -> None:
+        status = self.main.top_line.status
+        status.agent, status.model, status.approval = ready.agent, ready.model, ready.approval
+        self.main.top_line.refresh()
+        self.main.tools.set_rows(ready.tools)
+        self.main.apply([ready])
+        self._welcome(ready)
+        self._invite()
+        self._send_next()
+
+    def _tick(self) -> None:
+        now = time.time()
+        activity = self._tracker.activity(now)
+        self.main.tick(now, activity)
+        if activity is None:
+            self._ticker.pause()
+        else:
+            self._ticker.resume()
+
+    # questions to the person
+
+    def on_asked(self, message: Asked) -> None:
+        """A batch waits for a decision."""
+        self._desk.asked(message)
+
+    def _approval_screen(self, request: ApprovalRequest, decide: Decide) -> ApprovalScreen:
+        return ApprovalScreen(request, decide, self._palette)
+
+    def on_approval_screen_typed(self, message: ApprovalScreen.Typed) -> None:
+        """Keys that the question kept from deciding anything belong to the draft."""
+        draft = self.main.prompt.draft
+        self.main.prompt.draft = draft[: len(draft) - message.erased] + message.text
+
+    # messages from the person
+
+    @property
+    def _busy(self) -> bool:
+        return bool(self._tracker.loading) or self._tracker.turn_running
+
+    def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
+        """Send it, queue it, or run it as a command."""
+        text = message.text
+        self._queue.held = False
+        if text.startswith("/") and self._slash(text):
+            return
+        if text:
+            self._queue.add(text)
+        self._send_next()
+
+    def _send_next(self) -> None:
+        if not self._busy and (text := self._queue.next()) is not None:
+            self._tracker.turn_running = True
+            self.agent_thread.say(text)
+            self._tick()
+        self.main.queue.show(self._queue.messages)
+        self._invite()
+
+    def on_prompt_area_recall_queued(self, message: PromptArea.RecallQueued) -> None:
+        """Take the last queued message back into the empty prompt."""
+        if self._queue:
+            self._edit_queued(len(self._queue) - 1)
+
+    def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
+        """Take the clicked message back into the prompt; a draft that stood there is queued instead."""
+        if self.main.prompt.draft.strip():
+            self._queue.add(self.main.prompt.draft)
+        self._edit_queued(message.index)
+
+    def _edit_queued(self, index: int) -> None:
+        self.main.prompt.draft = self._queue.take(index)
+        self.main.queue.show(self._queue.messages)
+        self.main.focus_panel("prompt")
+
+    def _invite(self) -> None:
+        agent = self.main.top_line.status.agent
+        if self._queue.held and self._queue:
+            text = f"enter sends the next of {len(self._queue)} queued"
+        elif self._busy:
+            text = "Message, sent after this turn"
+        else:
+            text = f"Message {agent}"
+        self.main.prompt.invite(text)
+
+    def _slash(self, text: str) -> bool:
+        """Run a slash command; False when it is a message that only begins with a slash."""
+        word, _, rest = text[1:].partition(" ")
+        for command in TABLE:
+            if command.slash and command.slash == word:
+                arguments = (rest.strip(),) if command.takes else ()
+                self.call_later(self.run_action, ("app", command.action, arguments))
+                return True
+        if "/" in word or not word.isidentifier():
+            return False
+        known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
+        self.main.conversation.add_notice(
+            f"There is no command /{word}", f"Known are {known}, /model.", "", "warning"
+        )
+        self.main.prompt.draft = text
+        return True
+
+    # panels
+
+    def on_tools_panel_toggle(self, message: ToolsPanel.Toggle) -> None:
+        """Switch tools on or off; the panel hears of it through ``on_change`` like everybody else."""
+        agent = self.agent_thread.agent
+        if agent is None:
+            return
+        for name in message.names:
+            if message.enable:
+                agent.tools.enable(name)
+            else:
+                agent.tools.disable(name, reason=_SWITCHED_OFF)
+
+    def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
+        """A click on a hint is the key."""
+        self.call_later(partial(self.run_action, message.action, self.focused or self.main))
+
+    # commands
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        """The palette lists what the command table says."""
+        for command in TABLE:
+            if command.palette:
+                yield SystemCommand(
+                    command.label.capitalize(), command.help, partial(self.run_action, command.action)
+                )
+
+    def action_stop(self) -> None:
+        """Stop the running turn; the queue waits."""
+        if self._tracker.turn_running and not self._tracker.stopping:
+            self._tracker.stopping = True
+            self._queue.held = True
+            self.broker.stop()
+            self.questions.stop()
+            self.agent_thread.stop_turn()
+            self._tick()
+
+    def action_interrupt(self) -> None:
+        """ctrl+c: copy a selection, else clear the draft, else stop the turn, else ask to quit."""
+        selected = self.screen.get_selected_text() or self.main.prompt.area.selected_text
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.notify(f"{len(selected)} characters copied.", markup=False, timeout=2)
+        elif self.main.prompt.draft:
+            self.main.prompt.draft = ""
+        elif self._tracker.turn_running:
+            self.action_stop()
+        else:
+            self._ask_to_quit("ctrl+c")
+
+    async def action_quit(self) -> None:
+        """Leave; with a turn running or messages queued only on a second press."""
+        if self._busy or self._queue:
+            self._ask_to_quit("ctrl+q")
+        else:
+            self.exit()
+
+    def _ask_to_quit(self, key: str) -> None:
+        if time.monotonic() - self._quit_asked < 3:
+            self.exit()
+            return
+        self._quit_asked = time.monotonic()
+        what = "A turn is running. " if self._tracker.turn_running else ""
+        what += f"{len(self._queue)} messages are queued. " if self._queue else ""
+        self.notify(f"{what}Press {key} again to leave.", title="Leave Workbench?", markup=False, timeout=3)
+
+    def action_next_panel(self) -> None:
+        """Focus the next panel."""
+        self.main.move_focus(1)
+
+    def action_previous_panel(self) -> None:
+        """Focus the previous panel."""
+        self.main.move_focus(-1)
+
+    def action_reset(self) -> None:
+        """Start a new conversation."""
+        if self._tracker.turn_running:
+            self.notify(
+                "Stop the running turn first.", title="New conversation", markup=False, severity="warning"
+            )
+        else:
+            self.agent_thread.do(lambda agent: agent.reset_conversation())
+
+    def action_model(self, model: str) -> None:
+        """Switch the model from the next request on; the conversation stays."""
+        if not model:
+            self.notify(
+                "Say which: /model openai/gpt-5-mini, or /model offline.", title="Model", markup=False
+            )
+            return
+        self.main.top_line.status.model = model
+        self.main.top_line.refresh()
+        self.agent_thread.do(lambda agent: setattr(agent, "model", model))
+
+    def action_repaint(self) -> None:
+        """Draw everything again."""
+        self.refresh(layout=True)
+
+    def action_help(self) -> None:
+        """Open the help, once."""
+        from workbench.tui.screens.help import HelpScreen
+
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self._palette))
+
+    def _use_palette(self, name: str) -> None:
+        self._palette = self._palettes[name]
+        self.main.palette = self._palette
+
+    def _welcome(self, ready: events.AgentReady) -> None:
+        known = {
+            "careful": "asks before anything but reading",
+            "strict": "asks before every call",
+            "open": "asks before nothing",
+        }
+        who = (
+            "offline answers (no language model)"
+            if ready.model.startswith("offline")
+            else f"{ready.model} answers"
+        )
+        approval = f"{ready.approval} {known.get(ready.approval, 'decides what asks')}"
+        self.main.conversation.show_welcome(
+            f"{ready.agent} is ready",
+            [
+                [(f"{who}, {approval}.", "muted")],
+                [],
+                [("/       ", "subtle"), ("commands: /help /model /new /theme /quit", "muted")],
+                [("tab     ", "subtle"), ("next panel: conversation, trace, tools", "muted")],
+                [("^p      ", "subtle"), ("find any command by name", "muted")],
+                [("f1      ", "subtle"), ("every key", "muted")],
+            ],
+        )

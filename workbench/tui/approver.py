@@ -1,0 +1,104 @@
+"""Turns a batch that asks into a question for a person, and the answer into decisions and grants."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.engine.agent import Agent
+from workbench.errors import ToolArgumentsError
+from workbench.registry import Grant, GrantScope, ToolRegistry
+from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
+from workbench.tui.broker import ApprovalBroker
+from workbench.tui.events import CallInfo
+
+_log = logging.getLogger("workbench.approval")
+
+
+class Approver:
+    """Asks the broker about a whole batch, and writes the verdicts into ``pending_tools``."""
+
+    def __init__(self, broker: ApprovalBroker) -> None:
+        self._broker = broker
+
+    def decide(self, agent: Agent, session: Mapping[str, Any], calls: tuple[CallInfo, ...]) -> bool:
+        """Record a decision on each pending call; True when the person ends the turn. Raises StopTurn."""
+        registry = agent.tools
+        result = self._broker.ask(
+            ApprovalRequest(
+                agent=agent.name,
+                model=agent.model or "",
+                turn=session["turn"],
+                iteration=session["iteration"],
+                calls=calls,
+                said=_said(session),
+                schemas={call.name: tool.parameters for call in calls if (tool := registry.get(call.name))},
+                previews={
+                    call.id: preview
+                    for call in calls
+                    if (preview := preview_call(registry, call.name, call.arguments)) is not None
+                },
+                check=lambda name, arguments: check_arguments(registry, name, arguments),
+                preview=lambda name, arguments: preview_call(registry, name, arguments),
+                covers=lambda proposal, name, arguments: _covers(registry, proposal, name, arguments),
+                opened=time.time(),
+            )
+        )
+        _record(session["pending_tools"], result)
+        for proposal in result.grants:
+            registry.grant(_grant(proposal))
+        return result.stop
+
+
+def _record(pending: list[dict[str, Any]], result: ApprovalResult) -> None:
+    by_id = {call["id"]: call for call in pending}
+    for verdict in result.verdicts:
+        call = by_id[verdict.call_id]
+        call["decision"] = verdict.decision
+        call["reason"] = verdict.reason
+        if verdict.arguments is not None:
+            call["arguments"] = dict(verdict.arguments)
+
+
+def _said(session: Mapping[str, Any]) -> str:
+    """The text that the model put beside its calls."""
+    for message in reversed(session["messages"]):
+        if message["role"] == "assistant":
+            return str(message.get("content") or "")
+    return ""
+
+
+def check_arguments(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> str | None:
+    """What is wrong with the arguments, or None."""
+    tool = registry.get(name)
+    if tool is None:
+        return f"There is no tool {name}."
+    try:
+        tool.bind(arguments)
+    except ToolArgumentsError as error:
+        return str(error)
+    return None
+
+
+def preview_call(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> Preview | None:
+    """What the call would change, where its tool can say so; reads files, so never on the screen's loop."""
+    tool = registry.get(name)
+    if tool is None or tool.metadata.preview is None:
+        return None
+    try:
+        path, old, new = tool.metadata.preview(**tool.bind(arguments).arguments)
+    except Exception as error:  # noqa: BLE001  # a tool's own code: without a preview the call can still be judged
+        _log.warning("no preview of %s: %s", name, error)
+        return None
+    return Preview(str(path), old, new)
+
+
+def _grant(proposal: Proposal) -> Grant:
+    return Grant(proposal.tool, dict(proposal.arguments), GrantScope(proposal.scope))
+
+
+def _covers(registry: ToolRegistry, proposal: Proposal, name: str, arguments: Mapping[str, Any]) -> bool:
+    tool = registry.get(name)
+    return tool is not None and _grant(proposal).fits(tool, arguments)

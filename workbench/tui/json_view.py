@@ -1,0 +1,129 @@
+"""Arguments and schemas as lines for people: complete, coloured, with long texts as blocks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from workbench.tui.line_view import Line, Mark, Marks
+from workbench.tui.render import Span
+from workbench.tui.text import visible, visible_line
+
+_TOKEN: Final = re.compile(
+    r'(?P<key>"(?:[^"\\]|\\.)*"(?=:))|(?P<string>"(?:[^"\\]|\\.)*")'
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>\b(?:true|false|null)\b)"
+)
+_KEYS: Final = {
+    "key": "subtle",
+    "string": "tok:Literal.String",
+    "number": "tok:Literal.Number",
+    "word": "tok:Keyword",
+}
+# colouring what is longer would cost more than it tells
+_COLOUR_LIMIT: Final = 4_096
+_EDGE: Final = 2
+_GAP: Final = 2
+_NAME_LIMIT: Final = 24
+
+
+def json_text(value: Any) -> str:
+    """Indented JSON; what JSON cannot hold shows as its ``repr``."""
+    try:
+        return json.dumps(value, indent=2, ensure_ascii=False, default=repr)
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def editable_text(value: Any) -> str:
+    """Indented JSON to be edited: what cannot be seen is written as a JSON escape, so that it stays."""
+    text = json_text(value)
+    if visible_line(text.replace("\n", "")) == text.replace("\n", ""):
+        return text
+    return "".join(_json_escape(char) for char in text)
+
+
+def json_lines(value: Any, *, key: str = "text") -> list[Line]:
+    """A JSON value, indented and coloured."""
+    return [_coloured(text, _EDGE, key) for text in visible(json_text(value)).split("\n")]
+
+
+def argument_lines(arguments: Mapping[str, Any], *, key: str = "text") -> list[Line]:
+    """A call's arguments, one below the other; a text of several lines is a block with a bar on its left.
+
+    What cannot be seen shows as an escape: in a block these stand out by their colour.
+    """
+    wide = min(_NAME_LIMIT, max((len(visible_line(str(name))) for name in arguments), default=0))
+    lines: list[Line] = []
+    for raw, value in arguments.items():
+        name = visible_line(str(raw))
+        if isinstance(value, str) and "\n" in value.rstrip("\n"):
+            lines += _block(name, wide, value, key)
+        else:
+            lines += _value(name, wide, value, key)
+    return lines
+
+
+def _value(name: str, wide: int, value: Any, key: str) -> list[Line]:
+    hang = _EDGE + max(wide, len(name)) + _GAP
+    first, *rest = visible(json_text(value)).split("\n")
+    prefix = ((" " * _EDGE, "muted"), (name.ljust(hang - _EDGE), "subtle"))
+    return [
+        _coloured(first, hang, key)._replace(prefix=prefix),
+        *(_coloured(text, hang, key) for text in rest),
+    ]
+
+
+def _block(name: str, wide: int, value: str, key: str) -> list[Line]:
+    texts = value.split("\n")
+    closed = texts[-1] == ""
+    if closed:
+        texts.pop()
+    hang = _EDGE + max(wide, len(name)) + _GAP
+    head = f"{len(texts)} lines, {len(value)} characters" + ("" if closed else ", no newline at the end")
+    prefix = ((" " * _EDGE, "muted"), (name.ljust(hang - _EDGE), "subtle"))
+    bar = ((" " * (_EDGE + _GAP), "muted"), ("│ ", "rule"))
+    whole = "".join(texts)
+    if visible_line(whole) == whole:
+        lines = [Line(text, key, _EDGE + _GAP + 2, bar) for text in texts]
+    else:
+        lines = [_block_line(text, bar, key) for text in texts]
+    return [Line(head, "muted", hang, prefix), *lines]
+
+
+def _block_line(raw: str, bar: tuple[Span, ...], key: str) -> Line:
+    text = visible_line(raw)
+    marks = () if text == raw or len(raw) > _COLOUR_LIMIT else _escapes(raw)
+    return Line(text, key, _EDGE + _GAP + 2, bar, marks)
+
+
+def _escapes(raw: str) -> Marks:
+    marks: list[Mark] = []
+    at = 0
+    for char in raw:
+        shown = visible_line(char)
+        if shown and shown != char:
+            marks.append(Mark(at, at + len(shown), "warning"))
+        at += len(shown)
+    return tuple(marks)
+
+
+def _coloured(text: str, hang: int, key: str) -> Line:
+    return Line(text, key, hang, marks=_json_marks if key == "text" else ())
+
+
+def _json_marks(text: str) -> Marks:
+    if len(text) > _COLOUR_LIMIT:
+        return ()
+    return tuple(
+        Mark(match.start(), match.end(), _KEYS[match.lastgroup])
+        for match in _TOKEN.finditer(text)
+        if match.lastgroup is not None
+    )
+
+
+def _json_escape(char: str) -> str:
+    if char == "\n" or visible_line(char) == char:
+        return char
+    return json.dumps(char)[1:-1]

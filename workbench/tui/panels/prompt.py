@@ -1,0 +1,86 @@
+"""The message being written: several lines, Enter sends, ctrl+j begins a new one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from workbench.tui.commands import bindings
+
+
+class PromptArea(TextArea):
+    """The text area inside; Enter is taken from it, everything else is Textual's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("prompt")
+
+    @dataclass
+    class Sent(Message):
+        """The person sent ``text``."""
+
+        text: str
+
+    @dataclass
+    class RecallQueued(Message):
+        """Up was pressed in an empty prompt."""
+
+    def action_send(self) -> None:
+        """Hand the text over and empty the area; a draft of blanks only stays."""
+        text = self.text
+        if text.strip():
+            self.clear()
+        self.post_message(self.Sent(text if text.strip() else ""))
+
+    def action_newline(self) -> None:
+        """Begin a new line at the cursor."""
+        self.insert("\n")
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.action_send()
+        elif event.key == "up" and not self.text:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.RecallQueued())
+        else:
+            await super()._on_key(event)
+
+
+class Prompt(Horizontal):
+    """The prompt with its sign. Posts ``PromptArea.Sent``."""
+
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self.area = PromptArea(
+            id="prompt-area", highlight_cursor_line=False, soft_wrap=True, tab_behavior="focus"
+        )
+
+    def compose(self) -> ComposeResult:
+        """The sign and the area, which takes the focus."""
+        yield Static("❯", id="prompt-sign", markup=False)
+        yield self.area
+
+    @property
+    def draft(self) -> str:
+        """What is written and not sent."""
+        return self.area.text
+
+    @draft.setter
+    def draft(self, text: str) -> None:
+        self.area.text = text
+        self.area.move_cursor(self.area.document.end)
+
+    def invite(self, text: str) -> None:
+        """What an empty prompt says."""
+        self.area.placeholder = text

@@ -1,0 +1,411 @@
+"""How a batch being decided is drawn: heading, calls, tab bar, what the model will receive, hint line."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rich.cells import cell_len
+
+from workbench.tui.approval import Batch, BatchRow, Proposal, rejection_text
+from workbench.tui.commands import Command, hints, key_text
+from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
+from workbench.tui.render import arguments_text, count_text, fit, name_spans, value_text
+from workbench.tui.text import visible_line
+
+Mode = Literal["calls", "reason", "edit", "always"]
+"""What the keys are for: the calls, or one of the three fields."""
+
+ROOMY: Final = 20
+"""From this many rows on there is room for blank rows and column heads."""
+
+WIDE: Final = 100
+NARROW: Final = 60
+_VERDICT: Final = 11
+_REASON: Final = 19
+_TOOL: Final = 14
+_GAP: Final = Piece("   ", "muted")
+
+SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
+
+_LEFT: Final = ("shown", "rule")
+_HEADINGS: Final = (
+    ("shown", "rule", "agent", "iteration", "model"),
+    ("shown", "rule", "agent", "iteration"),
+    ("shown", "rule", "agent"),
+    ("shown", "agent"),
+    ("shown",),
+    (),
+)
+
+FIELD_HINTS: Final[dict[Mode, tuple[tuple[str, str, str], ...]]] = {
+    "reason": (("enter", "reject with this reason", "take"), ("esc", "leave", "leave")),
+    "edit": (("^s", "take", "take"), ("esc", "leave", "leave")),
+    "always": (
+        ("enter", "confirm", "take"),
+        ("esc", "leave", "leave"),
+        ("up down", "field", ""),
+        ("left right", "change", ""),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many rows the parts get in a sheet of some height; the page takes the rest."""
+
+    roomy: bool
+    calls: int
+    receives: int
+
+    @classmethod
+    def of(cls, height: int, calls: int) -> Room:
+        """Share out the rows: blank ones and column heads only where there is room for them."""
+        if height < ROOMY:
+            return cls(False, min(calls, max(2, height // 4)), 1)
+        return cls(True, min(calls, max(3, (height - 14) // 3)), min(calls, max(3, (height - 16) // 4)))
+
+
+def heading(
+    batch: Batch, waited: float, width: int, shown: tuple[int, int], *, roomy: bool
+) -> list[PieceRow]:
+    """What is asked, by whom, and since when; ``shown`` are the calls in view, from the first up to before
+    the last. What does not fit is left out whole.
+    """
+    request, count = batch.request, len(batch.rows)
+    first, last = shown
+    title = Piece(f"Approve {count} calls" if count != 1 else "Approve 1 call", "text strong")
+    waiting = Piece(f"waiting {waited_text(waited)}", "warning")
+    parts = {
+        "shown": Piece(f"{first + 1} to {last} shown", "subtle"),
+        "rule": Piece("nothing runs until you submit", "muted"),
+        "agent": Piece(visible_line(request.agent), "subtle"),
+        "iteration": Piece(f"iteration {request.iteration}", "subtle"),
+        "model": Piece(visible_line(request.model), "subtle"),
+    }
+    left: list[Piece] = []
+    right: list[Piece] = []
+    scrolls = last - first < count
+    for names in _HEADINGS:
+        left = [title]
+        for name in ("shown", "rule"):
+            if name in names and (name != "shown" or scrolls):
+                left += [_GAP, parts[name]]
+        right = [piece for name in names if name not in _LEFT for piece in (parts[name], _GAP)] + [waiting]
+        if width_of(left) + width_of(right) + 3 + 2 * EDGE <= width:
+            break
+    rows = [PieceRow(spread(left, right, width))]
+    return [*rows, BLANK] if roomy else rows
+
+
+def waited_text(seconds: float) -> str:
+    """``12 s``, ``2:05 m``, ``1:02 h``."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02d} m"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The widths of the columns of the list of calls."""
+
+    number: int
+    verdict: int
+    tool: int
+    arguments: int
+    reason: int
+
+    @classmethod
+    def of(cls, batch: Batch, width: int) -> Columns:
+        """Columns for a list of ``width`` cells; names are given the room that they need."""
+        number = max(2, len(str(len(batch.rows))) + 1)
+        verdict = _VERDICT if width >= NARROW else _VERDICT - 1
+        longest = max((cell_len(visible_line(row.call.name)) for row in batch.rows), default=0)
+        least = _TOOL if width >= NARROW else 8
+        tool = min(max(least, longest + 2), max(least, width // 3))
+        reason = _REASON if width >= WIDE else 0
+        return cls(number, verdict, tool, max(0, width - 2 * EDGE - number - verdict - tool - reason), reason)
+
+
+def calls_head(batch: Batch, columns: Columns) -> PieceRow:
+    """The column heads; where there is no column for it, why the highlighted call asks."""
+    pieces = [
+        Piece(" " * EDGE),
+        Piece(fit("#", columns.number), "muted"),
+        Piece(fit("verdict", columns.verdict), "muted"),
+        Piece(fit("tool", columns.tool), "muted"),
+    ]
+    because = visible_line(batch.row.call.asks_because)
+    if columns.reason:
+        pieces += [
+            Piece(fit("arguments", columns.arguments), "muted"),
+            Piece(fit("asks because", columns.reason), "muted"),
+        ]
+    else:
+        asks = f"asks because: {because}" if because else ""
+        room = max(0, columns.arguments - len(asks) - 2)
+        pieces += [Piece(fit("arguments", room) + "  ", "muted"), Piece(asks, "muted")]
+    return PieceRow(pieces)
+
+
+def verdict_piece(row: BatchRow, *, covered: bool) -> tuple[str, str]:
+    """The verdict's glyph and word, and its style key."""
+    if row.locked:
+        return "⊘ denied", "warning"
+    if row.decision == "reject":
+        return "⊘ reject", "warning"
+    if row.decision == "approve":
+        if row.edited is not None:
+            return "± edited", "accent"
+        return ("✓ always", "success") if row.grant is not None else ("✓ run", "success")
+    return ("○ covered", "accent") if covered else ("◇ waiting", "warning")
+
+
+def argument_pieces(row: BatchRow) -> list[Piece]:
+    """A call's arguments in one line; where they were edited, what is new stands out."""
+    if row.edited is None:
+        return [Piece(arguments_text(row.call.arguments), "muted")]
+    pieces: list[Piece] = []
+    for name, value in row.edited.items():
+        if pieces:
+            pieces.append(Piece(", ", "muted"))
+        same = name in row.call.arguments and row.call.arguments[name] == value
+        pieces.append(Piece(f"{visible_line(str(name))}=", "muted"))
+        pieces.append(Piece(value_text(value), "muted" if same else "accent"))
+    return pieces
+
+
+@dataclass(frozen=True, slots=True)
+class CallLook:
+    """What a row of the list shows beside the call itself."""
+
+    arguments: Sequence[Piece]
+    counts: Sequence[Piece] = ()
+    covered: bool = False
+    current: bool = False
+    active: bool = True
+
+
+def call_row(index: int, row: BatchRow, columns: Columns, look: CallLook) -> PieceRow:
+    """One call: number, verdict, tool, arguments, and why it asks."""
+    word, key = verdict_piece(row, covered=look.covered)
+    name = [Piece(*span) for span in name_spans(row.call.name, "text strong" if look.current else "text")]
+    counts = [Piece("  "), *look.counts] if look.counts and columns.arguments >= 24 else []
+    # two cells stay free before the next column
+    room = columns.arguments - width_of(counts) - (2 if columns.reason else 0)
+    used = [*fitted(look.arguments, min(room, width_of(look.arguments))), *counts]
+    pieces = [
+        Piece(" " * EDGE),
+        Piece(fit(str(index + 1), columns.number), "subtle"),
+        Piece(fit(word, columns.verdict), key),
+        *fitted(name, columns.tool - 1),
+        Piece(" "),
+        *fitted(used, columns.arguments),
+    ]
+    if columns.reason:
+        pieces.append(Piece(fit(visible_line(row.call.asks_because), columns.reason), "muted"))
+    background = ("selected" if look.active else "hovered") if look.current else "raised"
+    bar = "accent" if look.current and look.active else None
+    return PieceRow(pieces, background, bar, f"highlight({index})")
+
+
+TAB_LABELS: Final = {
+    "diff": ("Diff", "Diff"),
+    "arguments": ("Arguments", "Args"),
+    "schema": ("Schema", "Schema"),
+    "said": ("Model's reason", "Reason"),
+}
+
+
+def tab_bar(tabs: Sequence[str], active: str, meta: Sequence[Sequence[Piece]], width: int) -> PieceRow:
+    """The tabs; at their right as many of the meta groups as fit, dropped from the first."""
+    short = width < NARROW
+    left = [
+        Piece(
+            f"  {TAB_LABELS[tab][short]}  ",
+            "text strong on:background" if tab == active else "muted",
+            f"show_tab('{tab}')",
+        )
+        for tab in tabs
+    ]
+    return _bar(left, meta, width)
+
+
+def field_bar(title: str, tool: str, width: int) -> PieceRow:
+    """In place of the tabs while a field is open."""
+    left = [Piece(f"  {title}  ", "accent strong on:background")]
+    return _bar(left, [[Piece(visible_line(tool), "subtle")]], width)
+
+
+def _bar(left: Sequence[Piece], meta: Sequence[Sequence[Piece]], width: int) -> PieceRow:
+    groups = [group for group in meta if group]
+    right: list[Piece] = []
+    while groups:
+        right = [piece for group in groups for piece in (_GAP, *group)]
+        if width_of(left) + width_of(right) + EDGE <= width:
+            break
+        groups, right = groups[1:], []
+    return PieceRow([*fitted(left, width - EDGE - width_of(right)), *right], "surface")
+
+
+def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: bool) -> list[PieceRow]:
+    """What the model will read for each call, by the verdicts so far. ``typed`` is a reason being written."""
+    first = max(0, min(batch.cursor - count + 1, len(batch.rows) - count))
+    rows = []
+    for index in range(first, first + count):
+        row = batch.rows[index]
+        current = index == batch.cursor
+        text, key = (
+            (rejection_text(visible_line(typed.strip())), "text")
+            if typed is not None and current
+            else received_text(row)
+        )
+        number = Piece(fit(str(index + 1), max(2, len(str(len(batch.rows))) + 1)), "subtle")
+        lead = [] if roomy else [Piece("model gets ", "muted")]
+        rows.append(PieceRow(spread([*lead, number, Piece(text, key)], [], width)))
+    if not roomy:
+        return rows
+    grants = [
+        Piece(f"also: {proposal_text(grant)} runs without asking, {SCOPE_TEXT[grant.scope]}", "accent")
+        for grant in batch.grants[:1]
+    ]
+    if len(batch.grants) > 1:
+        grants.append(Piece(f", and {len(batch.grants) - 1} more", "accent"))
+    title = [Piece("The model will receive", "subtle"), *([_GAP, *grants] if grants else [])]
+    return [BLANK, PieceRow(spread(title, [], width)), *rows]
+
+
+def received_text(row: BatchRow) -> tuple[str, str]:
+    """What the model will read for one call, and its style key."""
+    name = visible_line(row.call.name)
+    if row.locked:
+        because = visible_line(row.call.reason or row.call.asks_because)
+        return f"that the policy denies it{': ' + because if because else ''}", "text"
+    if row.decision == "reject":
+        return rejection_text(visible_line(row.reason) if row.reason else None), "text"
+    if row.decision is None:
+        return "no verdict yet", "muted"
+    if row.edited is not None:
+        return f"what {name} returns, called with your arguments", "muted"
+    return f"what {name} returns", "muted"
+
+
+def proposal_text(proposal: Proposal) -> str:
+    """A grant in a few words: the tool, and its arguments if they matter."""
+    name = visible_line(proposal.tool)
+    return f"{name}({arguments_text(proposal.arguments)})" if proposal.arguments else f"every {name}"
+
+
+def outcome_text(batch: Batch) -> str:
+    """What submitting does: ``Run 2, reject 1``."""
+    run, reject = batch.count("approve"), batch.count("reject")
+    parts = [f"run {run}"] if run else []
+    parts += [f"reject {reject}"] if reject else []
+    parts += [f"remember {len(batch.grants)}"] if batch.grants else []
+    return ", ".join(parts).capitalize()
+
+
+def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
+    """The keys that hold now, and the button. A hint that does not fit is dropped whole; esc stays.
+
+    Where there is next to no room beside the button, a row above it holds more keys.
+    """
+    if mode != "calls":
+        shown = [_hint(key, label, target) for key, label, target in FIELD_HINTS[mode]]
+        return [PieceRow(spread(_fitting(shown, width - 2 * EDGE), [], width))]
+    undecided = len(batch.undecided)
+    commands = hints(["approval"])
+    leave = next(command for command in commands if command.id == "approval.rest")
+    button = _button(batch, undecided, wide=True)
+    if width_of(_command_hint(leave)) > width - 2 * EDGE - width_of(button) - 2:
+        button = _button(batch, undecided, wide=False)
+    room = width - 2 * EDGE - width_of(button) - 2
+    last = PieceRow(spread(list(_kept(commands, leave, room)), button, width))
+    if width >= NARROW:
+        return [last]
+    others = [_command_hint(command) for command in commands if command is not leave]
+    return [PieceRow(spread(_fitting(others, width - 2 * EDGE), [], width)), last]
+
+
+def _button(batch: Batch, undecided: int, *, wide: bool) -> list[Piece]:
+    if undecided:
+        return [Piece(f"{undecided} to decide", "muted", "submit")]
+    enter = "  enter" if wide else ""
+    return [Piece(f"  {outcome_text(batch)}{enter}  ", "on_accent strong on:accent", "submit")]
+
+
+def _kept(commands: Sequence[Command], leave: Command, room: int) -> Iterator[Piece]:
+    reserved = width_of(_command_hint(leave))
+    first = True
+    for command in commands:
+        pieces = _command_hint(command)
+        cells = width_of(pieces) + (0 if first else 2)
+        if command is leave:
+            reserved = 0
+        if cells + (reserved + 2 if reserved else 0) > room:
+            if reserved:
+                continue
+            return
+        if not first:
+            yield Piece("  ")
+        yield from pieces
+        room -= cells
+        first = False
+
+
+def _fitting(groups: Sequence[list[Piece]], room: int) -> list[Piece]:
+    kept: list[Piece] = []
+    for group in groups:
+        more = [*([Piece("  ")] if kept else []), *group]
+        if width_of(kept) + width_of(more) > room:
+            break
+        kept += more
+    return kept
+
+
+def _command_hint(command: Command) -> list[Piece]:
+    return _hint(key_text(command.keys[0]), command.label, command.action)
+
+
+def _hint(key: str, label: str, target: str) -> list[Piece]:
+    return [Piece(f"{key} ", "subtle", target), Piece(label, "muted", target)]
+
+
+def size_text(characters: int) -> str:
+    """How long a text is, for people."""
+    return f"{count_text(characters)} characters" if characters != 1 else "1 character"
+
+
+def note_row(text: str, key: str, width: int) -> PieceRow:
+    """One line above the hints."""
+    return PieceRow(spread([Piece(text, key)], [], width))
+
+
+def marked(indices: Collection[int]) -> str:
+    """Row numbers for people: ``2, 5 and 6``."""
+    numbers = [str(index + 1) for index in sorted(indices)]
+    return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
+
+
+def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
+    """What confirming a grant would do, line by line."""
+    here = f"call {marked(others)}" if len(others) == 1 else f"calls {marked(others)}"
+    now = "Runs this call" + (f" and {here}, marked above." if others else "; it covers no other call here.")
+    what = proposal_text(proposal)
+    later = {
+        "once": "Nothing is remembered after this batch.",
+        "session": f"Until Workbench ends, {what} runs without asking.",
+        "project": f"In this project, {what} runs without asking until you take it back.",
+    }
+    return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
+
+
+def remembered_text(proposal: Proposal, others: Collection[int]) -> str:
+    """What confirming a grant has done."""
+    more = f", and for {marked(others)}" if others else ""
+    kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
+    return f"run{more}; {kept}. y takes it back."

@@ -1,0 +1,217 @@
+"""The main screen: conversation and prompt left, trace and tools right, or all of them as tabs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual import events as textual_events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from workbench.tui import events
+from workbench.tui.commands import Scope, hints
+from workbench.tui.palette import Palette
+from workbench.tui.panels.conversation import Conversation
+from workbench.tui.panels.prompt import Prompt, PromptArea
+from workbench.tui.panels.queue import QueuePanel
+from workbench.tui.panels.status import Activity, ActivityLine, HintLine, TabLine, TopLine
+from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.panels.trace import TracePanel
+
+NARROW: Final = 104
+LOW: Final = 16
+_TABS: Final = ("conversation", "trace", "tools")
+_SCOPES: Final[tuple[tuple[type[Widget], Scope], ...]] = (
+    (Prompt, "prompt"),
+    (Conversation, "conversation"),
+    (TracePanel, "trace"),
+    (ToolsPanel, "tools"),
+)
+
+
+class MainScreen(Screen[None]):
+    """Lays the panels out and passes events on to them; what a key does is the app's business."""
+
+    AUTO_FOCUS = "#prompt-area"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.next_panel", show=False),
+        Binding("shift+tab", "app.previous_panel", show=False),
+    ]
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self._palette = palette
+        self._tab = "conversation"
+        self._busy = False
+        self.top_line = TopLine(palette, id="top")
+        self.tab_line = TabLine(palette, id="tabs")
+        self.conversation = Conversation(palette, id="conversation")
+        self.activity_line = ActivityLine(palette, id="activity")
+        self.queue = QueuePanel(palette, id="queue")
+        self.prompt = Prompt(id="prompt")
+        self.trace = TracePanel(palette, id="trace")
+        self.tools = ToolsPanel(palette, id="tools")
+        self.hint_line = HintLine(palette, id="hints")
+
+    def compose(self) -> ComposeResult:
+        """Top line, tabs (when narrow), the two columns, hints."""
+        yield self.top_line
+        yield self.tab_line
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self.conversation
+                yield self.activity_line
+                yield self.queue
+                yield self.prompt
+            with Vertical(id="right"):
+                yield self.trace
+                yield self.tools
+        yield self.hint_line
+
+    def on_mount(self) -> None:
+        """Begin with the conversation's tab."""
+        self.queue.display = False
+        self._choose_tab("conversation")
+
+    # looks
+
+    @property
+    def palette(self) -> Palette:
+        """The colours of every panel."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        for panel in (
+            self.top_line,
+            self.tab_line,
+            self.conversation,
+            self.activity_line,
+            self.queue,
+            self.trace,
+            self.tools,
+            self.hint_line,
+        ):
+            panel.palette = palette
+
+    @property
+    def narrow(self) -> bool:
+        """True when the columns are folded into tabs."""
+        return self.has_class("-narrow")
+
+    def on_resize(self, event: textual_events.Resize) -> None:
+        """Two columns, or tabs; the right column takes 52 %, at least 54 cells."""
+        narrow = event.size.width < NARROW
+        self.set_class(narrow, "-narrow")
+        self.set_class(event.size.height < LOW, "-low")
+        self.top_line.compact = self.trace.compact = self.tools.compact = narrow
+        right = self.query_one("#right")
+        right.styles.width = "1fr" if narrow else max(54, round(event.size.width * 0.52))
+        self._size_tools(event.size.height)
+        self.top_line.refresh()
+
+    def _size_tools(self, height: int) -> None:
+        """The tools get the rows they need, at most 45 % of the column; the trace gets the rest."""
+        if self.narrow:
+            self.tools.styles.height = "1fr"
+        else:
+            self.tools.styles.height = max(4, min(self.tools.row_count + 1, round((height - 2) * 0.45)))
+
+    # facts
+
+    def apply(self, batch: Sequence[events.AgentEvent]) -> None:
+        """Pass on what happened."""
+        self.conversation.apply(batch)
+        self.trace.apply(batch)
+        self.tools.apply(batch)
+        for event in batch:
+            if isinstance(event, events.UsageChanged):
+                status = self.top_line.status
+                status.context_percent = event.context_percent
+                status.tokens, status.cost = event.tokens, event.cost
+                self.top_line.refresh()
+        if any(isinstance(event, events.ToolsChanged | events.AgentReady) for event in batch):
+            self._size_tools(self.size.height)
+        self._count_tabs()
+
+    def tick(self, now: float, activity: Activity | None) -> None:
+        """Move what shows running time; ``now`` in Unix seconds."""
+        self.activity_line.show(activity, now)
+        if (activity is not None) != self._busy:
+            self._busy = activity is not None
+            self._show_hints()
+        if activity is not None:
+            self.conversation.tick(now)
+            self.trace.tick(now)
+
+    # tabs and focus
+
+    def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
+        """Show the panel and give it the focus."""
+        self.focus_panel(message.panel)
+
+    def focus_panel(self, panel: str) -> None:
+        """Focus ``conversation``, ``trace``, ``tools`` or ``prompt``; when narrow, its tab comes up."""
+        self._choose_tab("conversation" if panel == "prompt" else panel)
+        target: Widget = {
+            "conversation": self.conversation,
+            "trace": self.trace.focus_target,
+            "tools": self.tools.focus_target,
+            "prompt": self.prompt.area,
+        }[panel]
+        self.call_after_refresh(target.focus)
+
+    def move_focus(self, steps: int) -> None:
+        """To the next or previous panel: prompt, conversation, trace, tools."""
+        order = ("prompt", *_TABS)
+        index = order.index(self.focused_panel)
+        self.focus_panel(order[(index + steps) % len(order)])
+
+    @property
+    def focused_panel(self) -> str:
+        """The panel that has the focus; the prompt when none has."""
+        for kind, scope in _SCOPES:
+            if self.focused is not None and any(
+                isinstance(node, kind) for node in self.focused.ancestors_with_self
+            ):
+                return scope
+        return "prompt"
+
+    def _choose_tab(self, tab: str) -> None:
+        self._tab = tab
+        for name in _TABS:
+            self.set_class(name == tab, f"-tab-{name}")
+        self._count_tabs()
+
+    def _count_tabs(self) -> None:
+        counts = {
+            "trace": str(self.trace.entry_count) if self.trace.entry_count else "",
+            "tools": self.tools.count_text,
+        }
+        self.tab_line.tabs = [(name, name.capitalize(), counts.get(name, "")) for name in _TABS]
+        self.tab_line.active = self._tab
+        self.tab_line.focused_page = self.focused_panel == self._tab
+        self.tab_line.refresh()
+
+    def on_descendant_focus(self) -> None:
+        """Hints and tabs follow the focus."""
+        self._show_hints()
+        self._count_tabs()
+
+    def _show_hints(self) -> None:
+        scope = next(scope for _, scope in _SCOPES if scope == self.focused_panel)
+        held = hints((scope, "app"))
+        if not self._busy or scope == "prompt":
+            # the activity line above the prompt says it already
+            held = [command for command in held if command.id != "app.stop"]
+        self.hint_line.show(held)
+
+    @property
+    def prompt_area(self) -> PromptArea:
+        """The text area of the prompt."""
+        return self.prompt.area

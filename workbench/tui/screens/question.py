@@ -1,0 +1,206 @@
+"""A line of input that a tool or hook waits for, as a small modal."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from rich.cells import cell_len
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from workbench.tui.commands import bindings, hints, key_text
+from workbench.tui.text import visible, visible_line
+
+QUIET: Final = 0.4
+"""Seconds without a key after which keys count; what is typed before was meant for something else."""
+
+_INSET: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionText:
+    """What the person reads. ``context`` is what the code wrote just before; ``masked`` hides the answer."""
+
+    prompt: str
+    context: str = ""
+    masked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the person did: gave a line, ended the input, stopped the turn; or nothing before it was gone."""
+
+    kind: Literal["answer", "end", "stop", "gone"]
+    text: str = ""
+
+
+class AnswerInput(Input, inherit_bindings=False):
+    """One line. Characters that cannot be seen do not enter it; keys are ignored while ``deaf()`` is true."""
+
+    # ctrl+d ends the input when the line is empty; the screen decides
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(key for key in Input.BINDINGS if isinstance(key, Binding) and "ctrl+d" not in key.key),
+        Binding("delete", "delete_right", "Delete character right", show=False),
+    ]
+
+    def __init__(self, deaf: Callable[[], bool], *, masked: bool) -> None:
+        super().__init__(password=masked, select_on_focus=False, id="question-line")
+        self._deaf = deaf
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let no key and no paste through that was meant for what was on the screen before."""
+        typed = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.key != "escape")
+        if typed and self._deaf():
+            event.prevent_default().stop()
+            return
+        await super().on_event(event)
+
+    def insert_text_at_cursor(self, text: str) -> None:
+        """Insert what can be seen of the text."""
+        super().insert_text_at_cursor("".join(char for char in text if visible_line(char) == char))
+
+
+class QuestionScreen(ModalScreen[None]):
+    """Shows the prompt and takes one line. Reports the first decision through ``on_reply``, and only that.
+
+    A screen that something else takes away reports that it is gone. ``clock`` is a monotonic clock, in
+    seconds.
+    """
+
+    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("question")
+    AUTO_FOCUS = "AnswerInput"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-roomy")]  # noqa: RUF012 - Textual types it as a plain attribute
+
+    def __init__(
+        self,
+        question: QuestionText,
+        on_reply: Callable[[Reply], None],
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._question = question
+        self._on_reply = on_reply
+        self._clock = clock
+        self._last_key: float | None = clock()
+        self._decided = False
+        self._finished = False
+        self._left = False
+
+    def compose(self) -> ComposeResult:
+        """Title, what was written before, the prompt, the line, the keys."""
+        question = self._question
+        with Vertical(id="question-box"):
+            yield Static(self._title(), id="question-title")
+            with VerticalScroll(id="question-text", can_focus=False):
+                if context := visible(question.context).strip("\n"):
+                    yield Static(Content(context), id="question-context")
+                yield Static(Content(_prompt(question)), id="question-prompt")
+            with Horizontal(id="question-answer"):
+                yield Static("❯", id="question-sign", markup=False)
+                yield AnswerInput(self._deaf, masked=question.masked)
+            yield Static(id="question-hints")
+
+    def on_mount(self) -> None:
+        """What was written last is what the question is about."""
+        self.query_one("#question-text").scroll_end(animate=False)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show as many hints as fit."""
+        width = min(event.size.width, 76) - _INSET
+        self.query_one("#question-hints", Static).update(_hints(width))
+
+    def on_screen_resume(self) -> None:
+        """What lay above is gone: a question decided meanwhile goes too."""
+        if self._finished:
+            self._leave()
+
+    def on_unmount(self) -> None:
+        """Whoever waits must not wait for a screen that is gone."""
+        self._reply(Reply("gone"))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter."""
+        event.stop()
+        self._reply(Reply("answer", event.value))
+
+    def action_answer(self) -> None:
+        """Enter, wherever the focus is."""
+        if not self._deaf():
+            self._reply(Reply("answer", self.query_one(AnswerInput).value))
+
+    def action_end(self) -> None:
+        """As in a terminal: ends the input on an empty line, deletes a character otherwise."""
+        line = self.query_one(AnswerInput)
+        if line.value:
+            line.action_delete_right()
+        elif not self._deaf():
+            self._reply(Reply("end"))
+
+    def action_scroll_text(self, rows: int) -> None:
+        """Move what was written and asked."""
+        self.query_one("#question-text").scroll_relative(y=rows, animate=False)
+
+    def action_stop_turn(self) -> None:
+        """Esc."""
+        self._reply(Reply("stop"))
+
+    def finish(self) -> None:
+        """Go away: now, or as soon as nothing lies above any more."""
+        self._decided = self._finished = True
+        self._leave()
+
+    def _leave(self) -> None:
+        # dismissing takes whatever lies on top, and only once
+        if self.app.screen is self and not self._left:
+            self._left = True
+            self.dismiss()
+
+    def _reply(self, reply: Reply) -> None:
+        if not self._decided:
+            self._decided = True
+            self._on_reply(reply)
+
+    def _deaf(self) -> bool:
+        if self._last_key is None:
+            return False
+        now = self._clock()
+        if now - self._last_key >= QUIET:
+            self._last_key = None
+            return False
+        self._last_key = now
+        return True
+
+    def _title(self) -> Content:
+        note = "hidden as you type" if self._question.masked else "from the running code"
+        return Content.assemble(("Question", "bold $foreground"), ("   " + note, "$muted"))
+
+
+def _prompt(question: QuestionText) -> str:
+    return visible(question.prompt).strip("\n") or "It asks without a word."
+
+
+def _hints(width: int) -> Content:
+    parts: list[tuple[str, str]] = []
+    used = 0
+    # esc stands last and is never dropped
+    *others, last = hints(["question"])
+    room = width - cell_len(f"{key_text(last.keys[0])} {last.label}")
+    for command in [*others, last]:
+        key, label = key_text(command.keys[0]), f" {command.label}"
+        cells = cell_len(key + label) + 3
+        if command is not last and used + cells > room:
+            continue
+        parts += [(key, "$subtle"), (label + ("" if command is last else "   "), "$muted")]
+        used += cells
+    return Content.assemble(*parts)

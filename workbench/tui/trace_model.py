@@ -1,0 +1,309 @@
+"""The trace built from events."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, get_args
+
+from workbench.tui import events
+from workbench.tui.outline import Outline, Spliced
+from workbench.tui.text import visible_line
+from workbench.tui.trace_records import FAILED, OPEN, Entry, Iteration, Mark, Reason, State, Turn
+
+_STATES: Final[frozenset[str]] = frozenset(get_args(State))
+_ACTIVITY: Final[dict[str, str]] = {
+    "text": "answering",
+    "reasoning": "thinking",
+    "tool_call": "asking for tools",
+}
+
+
+class TraceModel:
+    """Turns events into records and keeps ``outline``, the rows that are shown.
+
+    ``now`` is in Unix seconds, ``failures`` are the failed calls in order. What an event costs does not
+    depend on how long the trace is.
+    """
+
+    def __init__(self, on_splice: Spliced) -> None:
+        self.outline = Outline(on_splice)
+        self.entry_count = 0
+        self.now = 0.0
+        self.failures: list[Entry] = []
+        self.turns: list[Turn] = []
+        self._serial = 0
+        self._live: dict[str, Turn] = {}
+        self._model_calls: dict[str, Entry] = {}
+        self._waits: dict[str, Entry] = {}
+        self._calls: dict[tuple[str, str], Entry] = {}
+        self._in_session = False
+        self._handlers: dict[type, Callable[[Any], None]] = {
+            events.TurnStarted: self._turn_started,
+            events.ModelStarted: self._model_started,
+            events.ModelDelta: self._model_delta,
+            events.ModelFinished: self._model_finished,
+            events.BatchStarted: self._batch_started,
+            events.WaitStarted: self._wait_started,
+            events.WaitFinished: self._wait_finished,
+            events.ToolStarted: self._tool_started,
+            events.ToolFinished: self._tool_finished,
+            events.TurnFinished: self._turn_finished,
+            events.ToolsChanged: self._tools_changed,
+            events.SessionReset: self._session_reset,
+        }
+
+    @property
+    def live(self) -> bool:
+        """Whether a turn is running."""
+        return bool(self._live)
+
+    def apply(self, batch: Iterable[events.AgentEvent]) -> None:
+        """Take in what happened; events that say nothing about the trace are passed over."""
+        for event in batch:
+            handler = self._handlers.get(type(event))
+            if handler is not None:
+                self.now = max(self.now, event.at)
+                handler(event)
+
+    def entries(self) -> list[Entry]:
+        """All finished model and tool calls, in order."""
+        return [
+            entry
+            for turn in self.turns
+            for iteration in turn.iterations
+            for entry in iteration.entries
+            if isinstance(entry, Entry) and entry.data
+        ]
+
+    def _next(self) -> int:
+        self._serial += 1
+        return self._serial
+
+    # events
+
+    def _turn_started(self, event: events.TurnStarted) -> None:
+        guest = bool(self._live) and event.agent not in self._live
+        if not guest:
+            self._fold_earlier()
+        prompt = visible_line(event.prompt.strip()[:500])
+        turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, event.at, guest)
+        turn.start_clock(event.at)
+        self.turns.append(turn)
+        self._live[event.agent] = turn
+        self._in_session = True
+        self.outline.append(turn)
+
+    def _fold_earlier(self) -> None:
+        """Fold the last turn and those that ran within it; older ones stay as somebody left them."""
+        for turn in reversed(self.turns):
+            self.outline.fold(turn)
+            if not turn.guest:
+                break
+
+    def _iteration(self, turn: Turn, number: int, at: float) -> Iteration:
+        if turn.iterations and turn.iterations[-1].number == number:
+            return turn.iterations[-1]
+        start = turn.work(at)
+        iteration = Iteration(self._next(), number, turn, start, start)
+        self.outline.add_iteration(iteration)
+        return iteration
+
+    def _fail(self, entry: Entry, text: str) -> None:
+        insort(self.failures, entry, key=lambda failed: failed.serial)
+        if text:
+            self.outline.add_reason(Reason(self._next(), entry, _first_line(text)))
+
+    def _model_started(self, event: events.ModelStarted) -> None:
+        turn = self._live.get(event.agent)
+        if turn is None:
+            return
+        iteration = self._iteration(turn, event.iteration, event.at)
+        entry = Entry(self._next(), "llm", iteration, "llm", "running", event.at)
+        entry.start = turn.work(event.at)
+        entry.detail = visible_line(event.model)
+        turn.model_calls += 1
+        self.entry_count += 1
+        self._model_calls[event.agent] = entry
+        self.outline.add(iteration, [entry])
+
+    def _model_delta(self, event: events.ModelDelta) -> None:
+        entry = self._model_calls.get(event.agent)
+        if entry is None:
+            return
+        if event.kind == "status":
+            entry.detail = visible_line(event.text[:200])
+            return
+        if entry.first is None:
+            entry.first = entry.turn.work(event.at)
+        entry.detail = _ACTIVITY[event.kind]
+
+    def _model_finished(self, event: events.ModelFinished) -> None:
+        entry = self._model_calls.pop(event.agent, None)
+        if entry is None:
+            return
+        status = event.entry.get("status", "success")
+        entry.data = event.entry
+        entry.state = status if status in ("error", "cancelled") else "success"
+        entry.detail = ""
+        self._close(entry, event.at, event.entry.get("duration_ms"))
+        if entry.state == "error":
+            self._fail(entry, str(event.entry.get("error") or "failed"))
+
+    def _close(self, entry: Entry, at: float, ms: float | None) -> None:
+        """An entry that ran has ended. Its own time wins over when the news arrived."""
+        end = entry.turn.work(at)
+        if entry.start is not None:
+            if ms is None:
+                ms = end - entry.start
+            entry.end = max(entry.start, min(end, entry.start + ms))
+            end = entry.end
+        entry.ms = ms
+        entry.iteration.end = max(entry.iteration.end, end)
+        entry.label = None
+
+    def _batch_started(self, event: events.BatchStarted) -> None:
+        turn = self._live.get(event.agent)
+        if turn is None:
+            return
+        iteration = self._iteration(turn, event.iteration, event.at)
+        added: list[Entry | Mark] = [
+            self._call(event.agent, iteration, call.id, call.name, call.arguments, event.at)
+            for call in event.calls
+        ]
+        self.outline.add(iteration, added)
+
+    def _call(
+        self,
+        agent: str,
+        iteration: Iteration,
+        call_id: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        at: float,
+    ) -> Entry:
+        entry = Entry(self._next(), "tool", iteration, visible_line(name), "pending", at, call_id)
+        entry.arguments = arguments
+        self._calls[agent, call_id] = entry
+        iteration.calls += 1
+        iteration.turn.tool_calls += 1
+        self.entry_count += 1
+        return entry
+
+    def _wait_started(self, event: events.WaitStarted) -> None:
+        turn = self._live.get(event.agent)
+        if turn is None or not turn.iterations or event.agent in self._waits:
+            return
+        iteration, count = turn.iterations[-1], len(event.calls)
+        entry = Entry(self._next(), "you", iteration, "you", "waiting", event.at, wait=len(turn.waits))
+        entry.detail = f"{count} call{'' if count == 1 else 's'} to decide"
+        turn.stop_clock(event.at)
+        entry.start = entry.end = turn.work(event.at)
+        iteration.end = max(iteration.end, entry.start)
+        self._waits[event.agent] = entry
+        for call_id in event.calls:
+            call = self._calls.get((event.agent, call_id))
+            if call is not None:
+                call.state = "waiting"
+        calls = (call for call in iteration.entries if isinstance(call, Entry) and call.kind == "tool")
+        self.outline.add(
+            iteration, [entry], before=next((call for call in calls if call.state in OPEN), None)
+        )
+
+    def _wait_finished(self, event: events.WaitFinished) -> None:
+        entry = self._waits.pop(event.agent, None)
+        if entry is None:
+            return
+        entry.turn.start_clock(event.at)
+        entry.ms, entry.state = event.duration_ms, "success"
+        rejected = 0
+        for info in event.calls:
+            call = self._calls.get((event.agent, info.id))
+            if call is not None:
+                call.arguments, call.label = info.arguments, None
+                call.state = "rejected" if info.decision == "reject" else "pending"
+            rejected += info.decision == "reject"
+        run = len(event.calls) - rejected
+        parts = [f"{run} run"] * bool(run) + [f"{rejected} rejected"] * bool(rejected)
+        entry.detail, entry.label = "   ".join(parts), None
+
+    def _tool_started(self, event: events.ToolStarted) -> None:
+        entry = self._calls.get((event.agent, event.call_id))
+        if entry is None:
+            turn = self._live.get(event.agent)
+            if turn is None or not turn.iterations:
+                return
+            entry = self._call(
+                event.agent, turn.iterations[-1], event.call_id, event.name, event.arguments, event.at
+            )
+            self.outline.add(turn.iterations[-1], [entry])
+        entry.state, entry.began = "running", event.at
+        entry.arguments, entry.label = event.arguments, None
+        entry.start = entry.turn.work(event.at)
+
+    def _tool_finished(self, event: events.ToolFinished) -> None:
+        entry = self._calls.pop((event.agent, str(event.entry.get("call_id", ""))), None)
+        if entry is None:
+            return
+        status, ms = event.entry.get("status", "success"), event.entry.get("timing")
+        entry.data = event.entry
+        entry.state = status if status in _STATES else "error"
+        ran = entry.state in ("success", "error")
+        if entry.start is None and ran and ms is not None:
+            entry.start = max(entry.iteration.start, entry.turn.work(event.at) - ms)
+        self._close(entry, event.at, ms if entry.start is not None else None)
+        if entry.state in FAILED:
+            kind, text = str(event.entry.get("error_type") or ""), str(event.entry.get("error") or "")
+            if kind and not text.startswith(kind):
+                text = f"{kind}: {text}"
+            self._fail(entry, (text or "failed") if entry.state == "error" else "")
+
+    def _turn_finished(self, event: events.TurnFinished) -> None:
+        turn = self._live.pop(event.agent, None)
+        if turn is None:
+            return
+        reached = turn.work(event.at)
+        turn.live, turn.status = False, event.status
+        turn.total = max(0.0, event.duration_ms - event.waited_ms)
+        for open_calls in (self._model_calls, self._waits):
+            entry = open_calls.pop(event.agent, None)
+            if entry is not None:
+                entry.state = "cancelled"
+                self._close(entry, event.at, None)
+        for key in [key for key in self._calls if key[0] == event.agent]:
+            entry = self._calls.pop(key)
+            entry.state = "rejected" if entry.state == "rejected" else "cancelled"
+            self._close(entry, event.at, None)
+        turn.total = max(turn.total, turn.iterations[-1].end if turn.iterations else reached)
+        told = bool(self.failures) and self.failures[-1].turn is turn and self.failures[-1].kind == "llm"
+        if event.error and not told:
+            self.outline.add_reason(Reason(self._next(), turn, _first_line(event.error)))
+
+    def _tools_changed(self, event: events.ToolsChanged) -> None:
+        if not self._in_session or event.tool is None or event.change not in ("enable", "disable"):
+            return
+        on = event.change == "enable"
+        detail = visible_line(event.reason or "")
+        mark = Mark(self._next(), "on" if on else "off", visible_line(event.tool), detail)
+        self._mark(event.agent, mark)
+
+    def _mark(self, agent: str, mark: Mark) -> None:
+        turn = self._live.get(agent)
+        if turn is not None and turn.iterations:
+            mark.iteration, mark.turn = turn.iterations[-1], turn
+            self.outline.add(mark.iteration, [mark])
+        else:
+            self.outline.append(mark)
+
+    def _session_reset(self, event: events.SessionReset) -> None:
+        if self._in_session:
+            self._in_session = False
+            self._fold_earlier()
+            self.outline.append(Mark(self._next(), "note", "new conversation"))
+        turn = self._live.pop(event.agent, None)
+        if turn is not None:
+            turn.live, turn.total = False, turn.work(event.at)
+
+
+def _first_line(text: str) -> str:
+    return visible_line(text.strip().partition("\n")[0][:500])

@@ -1,0 +1,203 @@
+"""The blocks of an answer: prose, code and tables, each of which can grow while it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.code import LineLexer, Source, code_line, exact_marks, head_line, pieces
+from workbench.tui.transcript.line import Line, Mark
+from workbench.tui.transcript.markdown import Environment, render, table_row
+from workbench.tui.transcript.table import Align, Table
+
+
+class Prose(Block):
+    """A few blocks of Markdown that are rendered together, again and again while they are open."""
+
+    def __init__(self, env: Environment, *, continues: bool = False, first_number: int | None = None) -> None:
+        super().__init__()
+        self.gap = 0 if continues else 1
+        self.open = True
+        self._env = env
+        self._first_number = first_number
+        self._lines: list[str] = []
+        self._partial = ""
+        self._characters = 0
+        self._fixed = True
+
+    @property
+    def written(self) -> Sequence[str]:
+        """The complete source lines so far."""
+        return self._lines
+
+    def add(self, line: str) -> None:
+        """One more complete line of source."""
+        self._lines.append(line)
+        self._partial = ""
+        self._characters += len(line) + 1
+        self.stale()
+
+    def grow(self, partial: str) -> None:
+        """The line that is being written, as far as it is there."""
+        if partial != self._partial:
+            self._partial = partial
+            self.stale()
+
+    def take_last(self) -> str:
+        """Take the last complete line away: it turned out to begin something else."""
+        line = self._lines.pop()
+        self._characters -= len(line) + 1
+        self.stale()
+        return line
+
+    def rewrite(self, text: str) -> None:
+        """Other source instead of what was there."""
+        self._lines = text.split("\n")
+        self._partial = ""
+        self._characters = len(text) + 1
+        self.stale()
+
+    @property
+    def length(self) -> int:
+        """Characters of source so far."""
+        return self._characters + len(self._partial)
+
+    def source(self) -> str:
+        """The Markdown itself."""
+        return "\n".join([*self._lines, self._partial] if self._partial else self._lines).rstrip("\n")
+
+    def size(self) -> tuple[int, int]:
+        """Soft breaks are no rows, so only the characters count."""
+        return self.length, 1 if self.length else 0
+
+    def build(self, width: int, fresh: bool) -> int:
+        """Render, unless only the width changed and the lines do not depend on it."""
+        if fresh and not self._fixed and self._settled > 0:
+            return len(self.lines)
+        self.lines, self._fixed = render(self.source(), width, env=self._env, first_number=self._first_number)
+        return 0
+
+
+class Fence(Block):
+    """A block of code at the top level: each line is read once."""
+
+    stop = True
+
+    def __init__(self, info: str) -> None:
+        super().__init__()
+        self.open = True
+        self.exact = False
+        self._info = info
+        self._sources: list[Source] = []
+        self._lexer: LineLexer | None = None
+        self._partial = ""
+        self._characters = 0
+        self._built = 0
+
+    def add(self, line: str) -> None:
+        """One more complete line."""
+        self._sources += pieces(line)
+        self._characters += len(line)
+        self._partial = ""
+        self.stale()
+
+    def grow(self, partial: str) -> None:
+        """The line that is being written, as far as it is there."""
+        if partial != self._partial:
+            self._partial = partial
+            self.stale()
+
+    def source(self) -> str:
+        """The code alone, without the fence."""
+        sources = [*self._sources, *(pieces(self._partial) if self._partial else [])]
+        return "".join(
+            text if joined or not index else "\n" + text for index, (text, joined) in enumerate(sources)
+        )
+
+    def size(self) -> tuple[int, int]:
+        """The characters count only where lines are longer than the panel, which is rare."""
+        return 1, len(self._sources) + 1
+
+    def build(self, width: int, fresh: bool) -> int:
+        """Add the lines that came; what was there holds at every width."""
+        if not self.lines:
+            self.lines = [head_line(self._info)._replace(right=(("copy", "muted"),))]
+            self._built = 1
+        kept = self._built
+        del self.lines[kept:]
+        for source in self._sources[kept - 1 :]:
+            self.lines.append(code_line(source, self._read(source[0], keep=True)))
+        self._built = len(self.lines)
+        if self._partial:
+            for source in pieces(self._partial):
+                self.lines.append(code_line(source, self._read(source[0], keep=False)))
+        return kept
+
+    def _read(self, text: str, *, keep: bool) -> tuple[Mark, ...]:
+        if not self.open:
+            # colours of closed blocks come when they are seen
+            return ()
+        if self._lexer is None:
+            self._lexer = LineLexer(self._info)
+        return self._lexer.marks(text, keep=keep)
+
+    def colour(self, lines: int) -> Iterator[None]:
+        """Read the closed block exactly; a step is ``lines`` lines. The heights stay as they are."""
+        for count, (index, marks) in enumerate(exact_marks(self._info, self._sources), start=1):
+            if index + 1 < len(self.lines):
+                self.lines[index + 1] = self.lines[index + 1]._replace(marks=marks)
+            if count % lines == 0:
+                yield
+        self.exact = True
+
+
+class TableBlock(Block):
+    """A table at the top level: each row is read once."""
+
+    def __init__(
+        self, head: Sequence[str], cells: Sequence[Line], aligns: Sequence[Align], env: Environment
+    ) -> None:
+        super().__init__()
+        self.open = True
+        self._head = "\n".join(head)
+        self._env = env
+        self._table = Table(cells, aligns)
+        self._sources = list(head)
+        self._provisional = False
+
+    def add(self, line: str) -> bool:
+        """One more complete line. False where it does not belong to the table."""
+        self.grow("")
+        cells = table_row(self._head, line, self._env)
+        if cells is None:
+            return False
+        self._table.add(cells)
+        self._sources.append(line)
+        self.stale()
+        return True
+
+    def grow(self, partial: str) -> None:
+        """The row that is being written, as far as it is there."""
+        if self._provisional:
+            self._table.pop()
+            self._provisional = False
+            self.stale()
+        cells = table_row(self._head, partial, self._env) if partial.strip() else None
+        if cells is not None:
+            self._table.add(cells)
+            self._provisional = True
+            self.stale()
+
+    def source(self) -> str:
+        """The Markdown itself."""
+        return "\n".join(self._sources)
+
+    def size(self) -> tuple[int, int]:
+        """A row for each row of the table, as long as none wraps."""
+        return 1, len(self._table) + 2
+
+    def build(self, width: int, fresh: bool) -> int:
+        """Add the rows that came, or lay everything out again where a column grew."""
+        kept = self._table.layout(width)
+        self.lines = self._table.lines
+        return kept

@@ -1,0 +1,267 @@
+"""A tool call in the conversation: one line with its state and time, which opens to show all of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from rich.cells import cell_len
+
+from workbench.tui.render import Span, arguments_text, clip, count_text, name_spans, time_cells
+from workbench.tui.text import visible, visible_line
+from workbench.tui.transcript.blocks import TEXT_LEAD, Block, join_lines
+from workbench.tui.transcript.line import Line, line_of, slice_spans
+
+State = Literal[
+    "writing",
+    "pending",
+    "waiting",
+    "running",
+    "success",
+    "error",
+    "rejected",
+    "cancelled",
+    "not_found",
+    "disabled",
+    "denied",
+]
+
+_GLYPHS: Final[dict[State, Span]] = {
+    "writing": ("○", "muted"),
+    "pending": ("○", "muted"),
+    "waiting": ("◇", "warning"),
+    "running": ("●", "accent"),
+    "success": ("✓", "success"),
+    "error": ("✗", "error"),
+    "rejected": ("⊘", "warning"),
+    "cancelled": ("–", "muted"),
+    "not_found": ("✗", "error"),
+    "disabled": ("⊘", "warning"),
+    "denied": ("⊘", "warning"),
+}
+_WORDS: Final[dict[State, Span]] = {
+    "writing": ("pending", "muted"),
+    "pending": ("pending", "muted"),
+    "waiting": ("waiting", "warning"),
+    "rejected": ("rejected", "warning"),
+    "cancelled": ("cancelled", "muted"),
+    "not_found": ("no such", "error"),
+    "disabled": ("off", "warning"),
+    "denied": ("denied", "warning"),
+}
+OVER: Final[frozenset[State]] = frozenset(_GLYPHS) - {"writing", "pending", "waiting", "running"}
+"""States in which nothing more happens to a call."""
+
+_TIME_COLUMN: Final = 10
+_STATE_WIDTH: Final = 9
+_PREVIEW_LINES: Final = 40
+_PREVIEW_CHARACTERS: Final = 8_000
+_REASON_CHARACTERS: Final = 400
+_HANG: Final[tuple[Span, ...]] = (("    ", "text"),)
+
+
+class CallBlock(Block):
+    """One call. ``started`` and ``now`` are in Unix seconds, ``timing`` in milliseconds."""
+
+    stop = True
+
+    def __init__(self, call_id: str, name: str, arguments: Mapping[str, Any], *, origin: str = "") -> None:
+        super().__init__()
+        self.call_id = call_id
+        self.state: State = "pending"
+        self.edited = False
+        self.expanded = False
+        self.started = 0.0
+        self.now = 0.0
+        self._timing: float | None = None
+        self._name = name
+        self._origin = origin
+        self._arguments = arguments
+        self._shown: str | None = None
+        self._reason = ""
+        self._result: Any = None
+        self._output = ""
+        self._error = ""
+        self._written = 0
+
+    def name(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> None:
+        """The call is known now: it was being written before."""
+        self.call_id, self._name = call_id, name
+        self.set_arguments(arguments)
+        self.set_state("pending")
+
+    def receive(self, name: str | None, characters: int) -> None:
+        """A piece of the call arrived while the model writes it."""
+        self._name = name or self._name
+        self._written += characters
+        self.set_state("writing")
+
+    def set_arguments(self, arguments: Mapping[str, Any]) -> None:
+        """Other arguments than so far."""
+        self._arguments = arguments
+        self._shown = None
+        self.stale()
+
+    def edit(self, arguments: Mapping[str, Any]) -> None:
+        """Take the arguments that the call runs with; it is marked when they are other ones."""
+        if dict(arguments) != dict(self._arguments):
+            self.edited = True
+            self.set_arguments(arguments)
+
+    def set_state(self, state: State, reason: str = "") -> None:
+        """The state and, for a call that did not run, why."""
+        self.state = state
+        self._reason = reason or self._reason
+        self.stale()
+
+    def start(self, at: float) -> None:
+        """The call begins to run."""
+        self.started = self.now = at
+        self.set_state("running")
+
+    def tick(self, now: float) -> None:
+        """Time passes for a running call."""
+        self.now = now
+        self.stale()
+
+    def finish(self, entry: Mapping[str, Any]) -> None:
+        """The call is over; ``entry`` is its trace entry."""
+        status = str(entry.get("status", "success"))
+        state: State = next((known for known in OVER if known == status), "error")
+        self._timing = entry.get("timing")
+        self._result = entry.get("result")
+        self._output = str(entry.get("output") or "")
+        self._error = str(entry.get("error") or "")
+        arguments = entry.get("arguments")
+        if isinstance(arguments, Mapping):
+            self.edit(arguments)
+        self.set_state(state, str(entry.get("reason") or ""))
+
+    def toggle(self) -> None:
+        """Show all of the call, or one line."""
+        self.expanded = not self.expanded
+        self.stale()
+
+    def size(self) -> tuple[int, int]:
+        """One row, a second one where a reason stands under it, some more when it is open."""
+        return 1, 1 + bool(self._why()) + (12 if self.expanded else 0)
+
+    def source(self) -> str:
+        """The call as Python would write it, and what came back."""
+        call = f"{self._name}({arguments_text(self._arguments)})"
+        return call + ("\n" + join_lines(self._details()) if self.expanded else "")
+
+    def build(self, width: int, fresh: bool) -> int:
+        """Always built anew: it is a handful of lines."""
+        self.lines = [self._head(width), *self._reason_lines(width)]
+        if self.expanded:
+            self.lines += self._details()
+        return 0
+
+    def _head(self, width: int) -> Line:
+        glyph, tone = _GLYPHS[self.state]
+        tail: list[Span] = [("  ", "text"), ("± edited", "muted")] if self.edited else []
+        name = name_spans(self._name or "…", "subtle")
+        if self._origin:
+            name.insert(0, (f"{visible_line(self._origin)} › ", "muted"))
+        spans: list[Span] = [(glyph, tone), (" ", "text"), *name]
+        used = sum(cell_len(text) for text, _ in (*spans, *tail))
+        room = width - _TIME_COLUMN - used - 2
+        shown = clip(self._arguments_shown(), room)
+        if shown:
+            spans += [("  ", "text"), (shown, "muted")]
+        line = line_of([*spans, *tail], clipped=True, right=self._time())
+        return line if used <= width - _TIME_COLUMN else self._narrow(line, width)
+
+    def _narrow(self, line: Line, width: int) -> Line:
+        """Where even the name does not fit beside the time, it may take the whole row below it."""
+        glyph, text = line.text[:2], line.text[2:]
+        keep = clip(text, max(width - _TIME_COLUMN - 2, 1))
+        return line_of([*slice_spans(line, 0, len(glyph)), (keep, "subtle")], clipped=True, right=line.right)
+
+    def _arguments_shown(self) -> str:
+        if self.state == "writing":
+            return f"{count_text(self._written)} characters so far" if self._written else ""
+        if self._shown is None:
+            self._shown = arguments_text(self._arguments)
+        return self._shown
+
+    def _time(self) -> tuple[Span, ...]:
+        word = _WORDS.get(self.state)
+        if word is not None:
+            return (word,)
+        if self.state == "running":
+            return ((time_cells(max(self.now - self.started, 0.0) * 1000), "accent"),)
+        text = time_cells(self._timing)
+        return ((text[:5], "subtle"), (text[5:], "muted"))
+
+    def _why(self) -> str:
+        if self.state in ("error", "not_found"):
+            return self._error or (str(self._result) if self.state == "error" else "")
+        return self._reason if self.state in ("rejected", "disabled", "denied", "cancelled") else ""
+
+    def _reason_lines(self, width: int) -> list[Line]:
+        why = self._why()
+        if not why or self.expanded:
+            return []
+        first = visible_line(why[:_REASON_CHARACTERS].strip().split("\n", 1)[0])
+        if self.state == "rejected":
+            return [Line(f"“{first}”", key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD)]
+        key = "error" if self.state in ("error", "not_found") else "muted"
+        return [Line(clip(first, width - 4), key=key, lead=TEXT_LEAD, hang=TEXT_LEAD, wrap="none")]
+
+    def _details(self) -> list[Line]:
+        lines: list[Line] = []
+        for name, value in self._arguments.items():
+            lines += _section(visible_line(str(name)), _whole(value))
+        if self._reason:
+            lines += _section("reason", self._reason)
+        if self._output:
+            lines += _section("printed", self._output)
+        if self._error:
+            lines += _section("error", self._error, key="error")
+        if self.state in OVER and (self.state == "success" or not self._error):
+            lines += _section("result", _whole(self._result))
+        return [line.inside(TEXT_LEAD, TEXT_LEAD) for line in lines]
+
+
+def _whole(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2, default=repr)
+    except (TypeError, ValueError):
+        return repr(value)
+
+
+def _section(label: str, text: str, *, key: str = "text") -> list[Line]:
+    """A label and its value: beside each other when it is one short line, else below."""
+    shown, rest = _preview(text)
+    parts = shown.split("\n")
+    if len(parts) == 1 and len(parts[0]) <= 60 and not rest:
+        return [Line(f"{label}  {parts[0]}", ((0, len(label), "muted"),), key, wrap="cells")]
+    lines = [Line(label, key="muted", wrap="cells")]
+    lines += [Line(part, key=key, lead=TEXT_LEAD, hang=TEXT_LEAD, wrap="cells") for part in parts]
+    if rest:
+        lines.append(Line(rest, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD))
+    return lines
+
+
+def _preview(text: str) -> tuple[str, str]:
+    """The beginning of a long text, safe to paint, and how much is not shown."""
+    end = min(len(text), _PREVIEW_CHARACTERS)
+    at = -1
+    for _ in range(_PREVIEW_LINES):
+        at = text.find("\n", at + 1, end)
+        if at < 0:
+            break
+    else:
+        end = at
+    text_end = text.rstrip("\n")
+    if end >= len(text_end):
+        return visible(text_end), ""
+    missing = len(text) - end
+    return visible(
+        text[:end]
+    ), f"… {count_text(missing)} more characters, {count_text(text.count(chr(10), end))} lines"

@@ -1,0 +1,155 @@
+"""All blocks of a conversation in order, where each stands, and which of them are laid out exactly."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.heights import Heights
+
+
+class Place(NamedTuple):
+    """A place in the text that means the same after a resize: block, line, character.
+
+    ``above`` counts the blank rows before the block when the place is in its gap, else it is 0.
+    """
+
+    block: int
+    line: int
+    character: int
+    above: int = 0
+
+
+class Document:
+    """Blocks with heights. Heights are guesses until ``settle`` lays blocks out; nothing else does.
+
+    Implements the writer's sink.
+    """
+
+    def __init__(self, width: int = 80) -> None:
+        self.width = width
+        self.blocks: list[Block] = []
+        self._heights = Heights()
+        self._next = 0
+        self._touched: int | None = None
+
+    @property
+    def height(self) -> int:
+        """Rows of everything."""
+        return self._heights.total
+
+    def clear(self) -> None:
+        """Take everything out. Numbers go on."""
+        self.blocks.clear()
+        self._heights.reset(())
+        self._touched = 0
+
+    def append(self, block: Block) -> None:
+        """Add a block at the end."""
+        block.index = len(self.blocks)
+        block.number = self._next
+        self._touch(block.index)
+        self._next += 1
+        self.blocks.append(block)
+        self._heights.append(block.estimate(self.width))
+
+    def replace_last(self, block: Block) -> None:
+        """The last block becomes another one."""
+        self.blocks.pop()
+        self._heights.pop()
+        self.append(block)
+
+    def remove(self, block: Block) -> None:
+        """Take a block out. Costs as much as the number of blocks behind it."""
+        del self.blocks[block.index]
+        self._touch(block.index)
+        tail = self.blocks[block.index :]
+        for _ in range(len(tail) + 1):
+            self._heights.pop()
+        for index, other in enumerate(tail, start=block.index):
+            other.index = index
+            self._heights.append(other.height if other.laid_out else other.estimate(self.width))
+
+    def changed(self, block: Block) -> None:
+        """The block has new content: its height is a guess until it is laid out."""
+        if not block.laid_out:
+            self._heights.set(block.index, block.estimate(self.width))
+            self._touch(block.index)
+
+    def _touch(self, index: int) -> None:
+        if self._touched is None or index < self._touched:
+            self._touched = index
+
+    def take_touched(self) -> int | None:
+        """The index of the first block that changed since this was last asked; None if none did."""
+        touched, self._touched = self._touched, None
+        return touched
+
+    def set_width(self, width: int) -> None:
+        """Take a new width. All heights become guesses, in O(n)."""
+        if width == self.width:
+            return
+        self.width = width
+        self._heights.reset(block.estimate(width) for block in self.blocks)
+
+    def top(self, block: Block) -> int:
+        """The row where a block's gap begins."""
+        return self._heights.before(block.index)
+
+    def measure(self, index: int) -> int:
+        """Lay one block out. Returns its height."""
+        height = self.blocks[index].layout(self.width)
+        self._heights.set(index, height)
+        return height
+
+    def settle(self, index: int, above: int, below: int) -> None:
+        """Lay out a block, ``below`` rows from its top on, and ``above`` rows before it."""
+        at, rows = index, 0
+        while at < len(self.blocks) and rows < below:
+            rows += self.measure(at)
+            at += 1
+        at, rows = index - 1, 0
+        while at >= 0 and rows < above:
+            rows += self.measure(at)
+            at -= 1
+
+    def at(self, row: int) -> tuple[Block, int] | None:
+        """The block at a row and the row within it, counted from the first row of its text.
+
+        Negative rows are in the gap. None where nothing stands.
+        """
+        if row < 0 or row >= self.height:
+            return None
+        index, rest = self._heights.find(row)
+        block = self.blocks[index]
+        return block, rest - block.gap
+
+    def place(self, row: int) -> Place | None:
+        """What stands at a row, as a place; None for an empty document."""
+        if not self.blocks:
+            return None
+        index, rest = self._heights.find(row)
+        block = self.blocks[index]
+        if rest < block.gap or not block.rows:
+            return Place(index, 0, 0, max(block.gap - rest, 0))
+        line, start, _ = block.rows[min(rest - block.gap, len(block.rows) - 1)]
+        return Place(index, line, start)
+
+    def row(self, place: Place) -> int:
+        """The row of a place. Its block must be laid out."""
+        block = self.blocks[place.block]
+        top = self._heights.before(place.block)
+        if place.above:
+            return top + block.gap - place.above
+        first = bisect_left(block.rows, place.line, key=lambda row: row[0])
+        last = bisect_right(block.rows, place.line, key=lambda row: row[0])
+        within = bisect_right(block.rows, place.character, first, last, key=lambda row: row[1]) - 1
+        return top + block.gap + max(min(max(within, first), len(block.rows) - 1), 0)
+
+    def find(self, number: int) -> Block | None:
+        """The block with a number; None when it is gone."""
+        at = bisect_left(self.blocks, number, key=lambda block: block.number)
+        if at < len(self.blocks) and self.blocks[at].number == number:
+            return self.blocks[at]
+        return None

@@ -1,0 +1,175 @@
+"""Rows of the conversation as strips: margins, colours, selection, links."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from workbench.tui.palette import Palette
+from workbench.tui.render import CURSOR_BAR, Span, row
+from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.line import Line, slice_spans
+
+MARGIN: Final = 2
+"""Blank cells at both edges of a row."""
+_LINE_BITS: Final = 20
+_CARET: Final[Span] = ("▍", "accent")
+_THUMB: Final = "▐"
+
+
+def line_id(block: Block, line: int) -> int:
+    """A number for a logical line that rises along the conversation and is never used twice."""
+    return block.number << _LINE_BITS | line
+
+
+def block_number(line: int) -> int:
+    """The number of the block that a line id belongs to."""
+    return line >> _LINE_BITS
+
+
+def line_index(line: int) -> int:
+    """The index within its block of the line that a line id belongs to."""
+    return line & ((1 << _LINE_BITS) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How one row is painted.
+
+    ``background`` replaces the block's own. ``bar`` is the cursor bar. ``selected`` is the selected part
+    of the row's line, in characters, -1 being its end. ``offsets`` adds what finds a character under the
+    mouse. ``caret`` ends the row with the mark of an answer that goes on. ``thumb`` ends it with a piece
+    of the scrollbar.
+    """
+
+    background: str | None = None
+    bar: bool = False
+    selected: tuple[int, int] | None = None
+    offsets: bool = False
+    caret: bool = False
+    thumb: bool = False
+
+
+class Painter:
+    """Paints rows in the colours of one palette."""
+
+    def __init__(self, palette: Palette) -> None:
+        self.palette = palette
+
+    def blank(self, width: int, *, thumb: bool = False) -> Strip:
+        """A row with nothing on it."""
+        strip = Strip.blank(width, self.palette.style("text"))
+        return self._with_thumb(strip, width, "background") if thumb else strip
+
+    def more_below(self, width: int, *, thumb: bool = False) -> Strip:
+        """The row that says that there is new text below."""
+        spans = [
+            (" " * MARGIN, "text"),
+            ("↓ new below", "accent strong"),
+            ("   end", "subtle"),
+            (" shows it", "muted"),
+        ]
+        strip = row(spans, width, self.palette, "raised")
+        return self._with_thumb(strip, width, "raised") if thumb else strip
+
+    def paint(self, block: Block, index: int, width: int, look: Look) -> Strip:
+        """One row of a block, exactly ``width`` cells."""
+        number, start, end = block.rows[index]
+        line = block.lines[number]
+        background = look.background or block.background
+        style = self.palette.style
+        segments = [Segment(" " * MARGIN, style("text", background))]
+        if look.bar:
+            segments = [
+                Segment(CURSOR_BAR, style("accent", background)),
+                Segment(" ", style("text", background)),
+            ]
+        first = not index or block.rows[index - 1][0] != number
+        for text, key in line.lead if first else line.hang:
+            segments.append(Segment(text, style(key, background)))
+        text_from = len(segments)
+        for at, text, key in self._parts(line, start, end, look.selected):
+            segments.append(Segment(text, self._link(line, block, number, at, self._style(key, background))))
+        if look.offsets:
+            segments = self._with_offsets(segments, text_from, line_id(block, number), start)
+        if look.caret:
+            segments.append(Segment(_CARET[0], style(_CARET[1], background)))
+        strip = Strip(segments)
+        if line.right:
+            strip = self._flush_right(strip, block, line.right, width, background)
+        strip = strip.adjust_cell_length(width, style("text", background))
+        return self._with_thumb(strip, width, background) if look.thumb else strip
+
+    def _style(self, key: str, background: str) -> Style:
+        if key.startswith("["):
+            # selected: one background over everything
+            words = [word for word in key[1:].split() if not word.startswith("on:")]
+            return self.palette.style(" ".join(words), "selected")
+        return self.palette.style(key, background)
+
+    def _parts(
+        self, line: Line, start: int, end: int, selected: tuple[int, int] | None
+    ) -> Iterator[tuple[int, str, str]]:
+        """Pieces of one style: where they begin, text, key. Selected ones have ``[`` before their key."""
+        cuts = {edge for left, right, _ in line.links for edge in (left, right)}
+        from_, to = selected or (0, 0)
+        to = len(line.text) if to < 0 else to
+        cuts |= {from_, to}
+        at = start
+        for text, key in slice_spans(line, start, end):
+            stop = at + len(text)
+            edges = sorted({at, stop, *(cut for cut in cuts if at < cut < stop)})
+            for left, right in pairwise(edges):
+                inside = from_ <= left < to
+                yield left, line.text[left:right], "[" + key if inside else key
+            at = stop
+
+    def _link(self, line: Line, block: Block, number: int, at: int, style: Style) -> Style:
+        for index, (left, right, _) in enumerate(line.links):
+            if left <= at < right:
+                return style + Style.from_meta({"@click": ("open_link", (block.number, number, index))})
+        return style
+
+    def _with_offsets(self, segments: list[Segment], text_from: int, line: int, start: int) -> list[Segment]:
+        """What is before the text counts as its first character: a cell of its own for each character."""
+        done: list[Segment] = []
+        before = Style.from_meta({"offset": (start, line)})
+        for text, style, _ in segments[:text_from]:
+            done += [Segment(char, before if style is None else style + before) for char in text]
+        at = start
+        for text, style, _ in segments[text_from:]:
+            meta = Style.from_meta({"offset": (at, line)})
+            done.append(Segment(text, meta if style is None else style + meta))
+            at += len(text)
+        # an empty line is found as well
+        done.append(Segment("", Style.from_meta({"offset": (at, line)})))
+        return done
+
+    def _flush_right(
+        self, strip: Strip, block: Block, right: tuple[Span, ...], width: int, background: str
+    ) -> Strip:
+        cells = sum(cell_len(text) for text, _ in right)
+        room = max(width - MARGIN - cells, 0)
+        strip = strip.adjust_cell_length(room, self.palette.style("text", background))
+        meta = Style.from_meta({"@click": ("copy_block", (block.number,))}) if right[0][0] == "copy" else None
+        parts = [self.palette.style(key, background) for _, key in right]
+        return Strip(
+            [
+                *strip,
+                *(
+                    Segment(text, style + meta if meta is not None else style)
+                    for (text, _), style in zip(right, parts, strict=True)
+                ),
+            ]
+        )
+
+    def _with_thumb(self, strip: Strip, width: int, background: str) -> Strip:
+        thumb = Segment(_THUMB, self.palette.style("rule", background))
+        return Strip([*strip.crop(0, width - 1), thumb], width)

@@ -1,0 +1,293 @@
+"""What happens to an agent, told as blocks of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from workbench.tui.events import (
+    AgentEvent,
+    BatchStarted,
+    ModelDelta,
+    ModelFinished,
+    SessionReset,
+    ToolFinished,
+    ToolStarted,
+    TurnFinished,
+    TurnStarted,
+    WaitFinished,
+    WaitStarted,
+)
+from workbench.tui.text import visible
+from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, user_message
+from workbench.tui.transcript.call import OVER, CallBlock
+from workbench.tui.transcript.document import Document
+from workbench.tui.transcript.writer import MarkdownWriter
+
+
+class Story:
+    """Turns events into blocks. Each event costs the same, however much stands there already.
+
+    The first agent that begins a turn tells the story. An agent that begins one meanwhile works inside a
+    tool: its calls are shown with its name, its words are the tool's result and are shown there.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._agent: str | None = None
+        self._writer: MarkdownWriter | None = None
+        self._streamed: list[str] = []
+        self._held = ""
+        self._reasoning: Reasoning | None = None
+        self._calls: dict[tuple[str, str], CallBlock] = {}
+        self._drafts: dict[int, CallBlock] = {}
+        self._running: dict[int, CallBlock] = {}
+        self._handlers: Final[dict[type[AgentEvent], Callable[[Any], None]]] = {
+            TurnStarted: self._turn_started,
+            ModelDelta: self._delta,
+            ModelFinished: self._model_finished,
+            BatchStarted: self._batch_started,
+            WaitStarted: self._wait_started,
+            WaitFinished: self._wait_finished,
+            ToolStarted: self._tool_started,
+            ToolFinished: self._tool_finished,
+            TurnFinished: self._turn_finished,
+            SessionReset: self._reset,
+        }
+
+    def tell(self, event: AgentEvent) -> None:
+        """Take one event. Kinds that say nothing to the reader are passed over."""
+        handler = self._handlers.get(type(event))
+        if handler is not None:
+            handler(event)
+
+    def add(self, block: Block) -> None:
+        """Add a block that no event brought."""
+        self._close_answer()
+        self._append(block)
+
+    @property
+    def writing(self) -> Block | None:
+        """The block that the answer is being written into."""
+        return None if self._writer is None or not self._writer.blocks else self._writer.blocks[-1]
+
+    def tick(self, now: float) -> Iterable[CallBlock]:
+        """Time passes: the calls whose time changed."""
+        for call in self._running.values():
+            call.tick(now)
+        return self._running.values()
+
+    def _inner(self, event: AgentEvent) -> bool:
+        return self._agent is not None and event.agent != self._agent
+
+    def _append(self, block: Block) -> None:
+        last = self._document.blocks[-1] if self._document.blocks else None
+        if isinstance(block, CallBlock) and isinstance(last, CallBlock):
+            block.gap = 0
+        self._document.append(block)
+
+    def _turn_started(self, event: TurnStarted) -> None:
+        if self._inner(event):
+            return
+        self._agent = event.agent
+        self._close_answer()
+        self._append(user_message(visible(event.prompt), visible(event.note)))
+
+    def _delta(self, event: ModelDelta) -> None:
+        if self._inner(event):
+            return
+        if event.kind == "text":
+            self._write(event.text)
+        elif event.kind == "reasoning":
+            self._think(event.text)
+        elif event.kind == "tool_call":
+            self._draft(event)
+
+    def _write(self, text: str) -> None:
+        self._streamed.append(text)
+        text, self._held = self._held + text, ""
+        if text.endswith("\r"):
+            # its newline may come with the next piece
+            text, self._held = text[:-1], "\r"
+        if self._writer is None:
+            text = text.lstrip()
+            if not text:
+                return
+            self._close_reasoning()
+            self._writer = MarkdownWriter(self._document)
+        self._writer.write(visible(text))
+
+    def _think(self, text: str) -> None:
+        if self._reasoning is None:
+            if not text.strip():
+                return
+            self._close_answer()
+            self._reasoning = Reasoning()
+            self._document.append(self._reasoning)
+            text = text.lstrip("\n")
+        self._reasoning.write(visible(text))
+        self._document.changed(self._reasoning)
+
+    def _draft(self, event: ModelDelta) -> None:
+        draft = self._drafts.get(event.index)
+        if draft is None:
+            self._close_reasoning()
+            self._finish_writing()
+            draft = self._drafts[event.index] = CallBlock("", event.name or "", {})
+            self._append(draft)
+        draft.receive(event.name, len(event.text))
+        self._document.changed(draft)
+
+    def _model_finished(self, event: ModelFinished) -> None:
+        if self._inner(event):
+            return
+        streamed, content = "".join(self._streamed), event.content
+        whole = event.entry.get("status", "success") == "success"
+        if content.strip() and content.strip() != streamed.strip() and whole:
+            self._replace_answer(content)
+        self._close_answer()
+        if not event.calls:
+            self._drop_drafts()
+
+    def _replace_answer(self, content: str) -> None:
+        """The answer is not what was streamed: what came last counts."""
+        blocks = self._writer.blocks if self._writer is not None else []
+        for block in blocks:
+            self._document.remove(block)
+        self._writer, self._held = None, ""
+        drafts = list(self._drafts.values())
+        for draft in drafts:
+            self._document.remove(draft)
+        self._write(content)
+        self._finish_writing()
+        for draft in drafts:
+            draft.gap = 1
+            self._append(draft)
+
+    def _finish_writing(self) -> None:
+        if self._writer is not None:
+            if self._held:
+                self._writer.write(visible(self._held))
+            self._writer.close()
+        self._writer, self._held = None, ""
+        # what was streamed is kept until the model says what it was
+
+    def _close_reasoning(self) -> None:
+        if self._reasoning is not None:
+            self._reasoning.close()
+            self._document.changed(self._reasoning)
+            self._reasoning = None
+
+    def _close_answer(self) -> None:
+        self._close_reasoning()
+        self._finish_writing()
+        self._streamed.clear()
+
+    def _drop_drafts(self) -> None:
+        for draft in self._drafts.values():
+            self._document.remove(draft)
+        self._drafts.clear()
+
+    def _batch_started(self, event: BatchStarted) -> None:
+        origin = event.agent if self._inner(event) else ""
+        drafts = [] if origin else [self._drafts[index] for index in sorted(self._drafts)]
+        if not origin:
+            self._close_answer()
+            self._drafts.clear()
+        for info in event.calls:
+            if drafts:
+                block = drafts.pop(0)
+                block.name(info.id, info.name, info.arguments)
+                self._document.changed(block)
+            else:
+                block = CallBlock(info.id, info.name, info.arguments, origin=origin)
+                self._append(block)
+            self._calls[event.agent, info.id] = block
+        for draft in drafts:
+            self._document.remove(draft)
+
+    def _known(self, agent: str, call_id: str, name: str, arguments: Mapping[str, Any]) -> CallBlock:
+        """The block of a call; a call that no batch announced gets one now."""
+        block = self._calls.get((agent, call_id))
+        if block is None:
+            origin = agent if self._agent not in (None, agent) else ""
+            block = self._calls[agent, call_id] = CallBlock(call_id, name, arguments, origin=origin)
+            self._append(block)
+        return block
+
+    def _wait_started(self, event: WaitStarted) -> None:
+        for call_id in event.calls:
+            block = self._calls.get((event.agent, call_id))
+            if block is not None:
+                block.set_state("waiting")
+                self._document.changed(block)
+
+    def _wait_finished(self, event: WaitFinished) -> None:
+        for info in event.calls:
+            block = self._calls.get((event.agent, info.id))
+            if block is None or block.state in OVER:
+                continue
+            block.edit(info.arguments)
+            if info.decision == "reject":
+                block.set_state("rejected", info.reason or "")
+            else:
+                block.set_state("pending")
+            self._document.changed(block)
+
+    def _tool_started(self, event: ToolStarted) -> None:
+        block = self._known(event.agent, event.call_id, event.name, event.arguments)
+        block.edit(event.arguments)
+        block.start(event.at)
+        self._running[block.number] = block
+        self._document.changed(block)
+
+    def _tool_finished(self, event: ToolFinished) -> None:
+        entry = event.entry
+        arguments = entry.get("arguments")
+        block = self._known(
+            event.agent,
+            str(entry.get("call_id", "")),
+            str(entry.get("tool_name", "")),
+            arguments if isinstance(arguments, Mapping) else {},
+        )
+        block.finish(entry)
+        self._running.pop(block.number, None)
+        self._document.changed(block)
+
+    def _turn_finished(self, event: TurnFinished) -> None:
+        if self._inner(event):
+            return
+        self._close_answer()
+        self._drop_drafts()
+        for block in self._calls.values():
+            if block.state not in OVER:
+                block.set_state("cancelled")
+                self._document.changed(block)
+        self._calls.clear()
+        self._running.clear()
+        self._agent = None
+        ending = _ending(event)
+        if ending is not None:
+            self._append(ending)
+
+    def _reset(self, event: SessionReset) -> None:
+        if self._inner(event):
+            return
+        self._document.clear()
+        self._agent, self._writer, self._reasoning, self._held = None, None, None, ""
+        self._streamed.clear()
+        self._calls.clear()
+        self._drafts.clear()
+        self._running.clear()
+
+
+def _ending(event: TurnFinished) -> Fixed | None:
+    """What is said under a turn that did not end well."""
+    if event.status == "error":
+        return notice(visible(event.error) or "The turn failed", "", visible(event.hint), "error")
+    if event.status == "stopped":
+        return notice("stopped", "", visible(event.hint), "muted")
+    if event.status == "incomplete":
+        text = visible(event.result) or "The turn ended before the task was done."
+        return notice(text, "", visible(event.hint), "warning")
+    return None
