@@ -2,15 +2,18 @@
 
 from workbench import ToolTag, tool
 
+Number = int | float
+"""Whole numbers stay whole: 2 and 3 make 5, not 5.0."""
+
 
 @tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
-def add(a: float, b: float) -> float:
+def add(a: Number, b: Number) -> Number:
     """Add two numbers."""
     return a + b
 
 
 @tool(tags={ToolTag.READ_ONLY}, parallel_safe=True)
-def multiply(a: float, b: float) -> float:
+def multiply(a: Number, b: Number) -> Number:
     """Multiply two numbers."""
     return a * b
 

@@ -55,8 +55,8 @@ _HOME: dict[str, str] = {
         "workbench.engine": "LLM LLMResponse Observer TokenUsage ToolCall after_each_tool after_llm "
         "after_tools after_user_input before_each_tool before_llm before_tools "
         "on_complete on_error xray",
-        "workbench.errors": "ConfigError HookError MessageOrderError ProviderError StopTurn ToolNotFoundError "
-        "ToolRejected WorkbenchError",
+        "workbench.errors": "ConfigError HookError MessageOrderError ProviderError StopTurn "
+        "ToolNotFoundError ToolRejected WorkbenchError",
         "workbench.registry": "ChangeCallback ChangeEvent ChangeEventType PermissionPolicy PermissionRequest "
         "PermissionResult PermissionRule PostRegisterHook Tool ToolMetadata ToolRegistry "
         "ToolTag tool",

@@ -110,7 +110,8 @@ def run(
             max_iterations=max_iterations,
             quiet=quiet,
         )
-    click.echo(answer)
+    if answer:
+        click.echo(answer)
     sys.exit(EXIT_CODES[status])
 
 

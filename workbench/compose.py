@@ -116,14 +116,13 @@ def build_agent(
     model: str | None = None,
     tools: Sequence[str] = (),
     trust: str | None = None,
-    quiet: bool = True,
     progress: Progress | None = None,
     problem: Problem | None = None,
 ) -> EngineAgent:
     """The agent that TARGET names, or a new one with the tools that it names.
 
     An agent that states its own ``trust`` keeps it unless ``trust`` is given; all others get ``careful``.
-    Raises ConfigError when there is no such target.
+    Nothing is printed: whoever runs the agent shows it. Raises ConfigError when there is no such target.
     """
     from workbench.config import load_config
     from workbench.toolbox.loader import load_tools
@@ -139,11 +138,12 @@ def build_agent(
             SYSTEM_PROMPT,
             model or config.model,
             trust=trust or config.approval,
-            quiet=quiet,
+            quiet=True,
         )
     else:
         if model:
             agent.model = model
+        _silence(agent)
         if trust or agent.trust is None:
             apply_trust(agent.tools, policy_of(trust or config.approval))
     sources = (*resolved.tools, *tools)
@@ -161,6 +161,14 @@ def build_agent(
 
 def _name_for(target: str | None) -> str:
     return "assistant" if target is None else Path(target.partition(":")[0]).stem or "assistant"
+
+
+def _silence(agent: EngineAgent) -> None:
+    from workbench.console.printer import ConsolePrinter
+
+    for observer in tuple(agent.observers):
+        if isinstance(observer, ConsolePrinter):
+            agent.observers.remove(observer)
 
 
 def _keep_grants(agent: EngineAgent) -> None:

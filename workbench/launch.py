@@ -9,7 +9,7 @@ from pathlib import Path
 from workbench.compose import build_agent
 from workbench.config import load_config, user_folder
 from workbench.engine.agent import Agent
-from workbench.errors import ConfigError
+from workbench.errors import ConfigError, WorkbenchError
 from workbench.resources import resource_folder
 
 
@@ -27,15 +27,23 @@ def run_once(
     """One turn; the answer and the turn's status. Everything else goes to stderr and the logs."""
     import click
 
+    from workbench.console.printer import ConsolePrinter
     from workbench.console.terminal_approval import TerminalApproval, mode_of
 
     def complain(source: str, reason: str, where: str) -> None:
         click.echo(f"workbench: {source}{':' + where if where else ''} was not loaded: {reason}", err=True)
 
-    agent = build_agent(target, model=model, tools=tools, trust=trust, quiet=quiet, problem=complain)
+    agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)
+    agent.quiet = quiet
+    agent.observers.append(ConsolePrinter(show_result=False))
     agent.hooks.add(TerminalApproval(mode_of(approve)).handler)
     try:
         answer = agent.input(prompt, max_iterations)
+    except WorkbenchError:
+        if quiet:
+            raise
+        return "", "error"  # the printer has said why
+    else:
         return answer, agent.last_status or "error"
     finally:
         agent.close()
@@ -71,9 +79,7 @@ def run_app(
 
         for error in broken:
             problem("theme", str(error), "")
-        return build_agent(
-            target, model=model, tools=tools, trust=trust, quiet=True, progress=progress, problem=problem
-        )
+        return build_agent(target, model=model, tools=tools, trust=trust, progress=progress, problem=problem)
 
     guard = ScreenGuard()
     with guard:

@@ -32,7 +32,7 @@ TRACE: list[TraceEntry] = [
     model(1, 1300, 2),
     {"type": "human_wait", "what": "approval", "duration_ms": 12_400, "iteration": 1},
     tool("search", 210),
-    tool("save", 5, status="error", error="disk [full]", error_type="OSError"),
+    tool("save", 5, status="error", error="disk\n[full]", error_type="OSError"),
     model(2, 700),
     {"type": "user_input", "turn": 2, "prompt": "again"},
     model(1, 100, usage={"input_tokens": 1, "output_tokens": 1, "cost": None}),

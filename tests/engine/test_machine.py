@@ -146,7 +146,8 @@ def act(agent: Agent, action: tuple[Any, ...]) -> None:
     messages = session["messages"]
     match action:
         case "raise", kind:
-            raise FAILURES[kind]()
+            error = FAILURES[kind]()
+            raise error
         case "append", message:
             messages.append(copy.deepcopy(message))
         case "insert", at, message:
@@ -185,12 +186,14 @@ class EngineMachine(RuleBasedStateMachine):
         self.llm.answers = [
             errors.get(answer, answer) if isinstance(answer, str) else answer for answer in answers
         ]
+        left: BaseException | None = None
         try:
             self.agent.input("go on")
         except (Exception, KeyboardInterrupt, SystemExit) as error:
-            assert not isinstance(error, AssertionError), error
-            assert not isinstance(error, AttributeError | TypeError | KeyError | IndexError), error
-            assert self.agent.last_status in {"error", "success", "incomplete"}
+            left = error
+        # What a handler or the model raised may leave, a fault of the engine's own may not.
+        mistakes = AssertionError | AttributeError | TypeError | LookupError
+        assert not isinstance(left, mistakes), left
         self.agent.hooks.remove(handlers)
 
     @rule(count=st.integers(0, 5))

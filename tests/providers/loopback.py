@@ -39,7 +39,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it came."""
+    """A request as it came; the names of ``headers`` are in lower case."""
 
     path: str
     headers: Mapping[str, str]
@@ -126,7 +126,9 @@ class _Handler(BaseHTTPRequestHandler):
         loopback = self._loopback
         length = int(self.headers.get("Content-Length") or 0)
         body = json.loads(self.rfile.read(length) or b"{}")
-        reply = loopback.take(Request(self.path, dict(self.headers.items()), body))
+        reply = loopback.take(
+            Request(self.path, {key.lower(): value for key, value in self.headers.items()}, body)
+        )
         if reply.body is not None:
             self._send_body(reply)
         else:

@@ -274,3 +274,19 @@ def test_the_host_ends_when_its_parent_is_killed_even_while_it_loads() -> None:
         with process(pid) as ended:
             parent.kill()
             assert ended.poll(10_000)
+
+
+def test_a_script_that_ends_takes_its_host_with_it_even_while_that_loads() -> None:
+    script = """
+    from workbench.providers.host_client import shared_host
+    import time
+    shared_host().warm()
+    while shared_host().pid is None: time.sleep(0.001)
+    print(shared_host().pid)
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)

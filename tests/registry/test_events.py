@@ -244,20 +244,22 @@ async def test_an_async_callback_runs_on_its_own_loop_in_order_and_its_faults_ar
 
     async def later(event: ChangeEvent) -> None:
         assert asyncio.get_running_loop() is home
-        if event.event_type is ChangeEventType.REGISTER:
-            await asyncio.sleep(0.01)  # a slow first must not be overtaken
+        if event.event_type is ChangeEventType.DISABLE:
+            await asyncio.sleep(0.01)  # the one behind it must not overtake
         await seen.put(event)
         raise ValueError("async fault")
 
     registry.on_change(later)
     with caplog.at_level(logging.ERROR):
-        await asyncio.to_thread(registry.register, make())
-        registry.disable("noop")
         async with asyncio.timeout(10):
-            got = [await seen.get(), await seen.get()]
-            while caplog.text.count("async fault") < 2:
+            await asyncio.to_thread(registry.register, make())
+            got = [await seen.get()]
+            registry.disable("noop")
+            registry.enable("noop")
+            got += [await seen.get(), await seen.get()]
+            while caplog.text.count("async fault") < 3:
                 await asyncio.sleep(0)
-    assert brief(got) == [("register", "noop"), ("disable", "noop")]
+    assert brief(got) == [("register", "noop"), ("disable", "noop"), ("enable", "noop")]
 
 
 def test_every_callback_runs_on_the_thread_that_made_the_change() -> None:

@@ -412,5 +412,5 @@ def test_a_policy_is_read_from_plain_rules() -> None:
 def test_a_wrong_rule_is_named_by_its_number(wrong: object, says: str) -> None:
     with pytest.raises(ConfigError, match=rf"^rule 2: .*{says}"):
         PermissionPolicy.from_rules([{"allow": "*"}, wrong])
-    with pytest.raises(ConfigError, match="^default: "):
+    with pytest.raises(ConfigError, match=r"^default: "):
         PermissionPolicy.from_rules([], default="perhaps")

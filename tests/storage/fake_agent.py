@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
+
+import yaml
 
 from workbench.engine.llm import Message, TokenUsage
 from workbench.engine.observer import Observer, TraceEntry, TurnStatus, TurnSummary
+from workbench.storage.masking import Masker
+from workbench.storage.session_log import SessionLog
 
 
 class FakeAgent:
@@ -88,3 +93,24 @@ class FakeAgent:
         self.begin(prompt)
         self.call("c1", "add", "5")
         return self.end(result)
+
+
+NOON = 1764763200.0  # 2025-12-03T12:00:00Z
+
+
+def new_log(root: Path, **environ: str) -> SessionLog:
+    """A log with its own environment and a clock that stands."""
+    return SessionLog(root, mask=Masker(environ), clock=lambda: NOON)
+
+
+def path_of(log: SessionLog) -> Path:
+    """The file that the log writes."""
+    assert log.path is not None
+    return log.path
+
+
+def load(log: SessionLog) -> dict[str, Any]:
+    """The file as any YAML reader reads it."""
+    loaded = yaml.safe_load(path_of(log).read_bytes())
+    assert isinstance(loaded, dict)
+    return loaded

@@ -26,11 +26,11 @@ def write(tmp_path: Path) -> Write:
 
 
 @pytest.fixture(autouse=True)
-def _clean_interpreter() -> Iterator[None]:
-    modules, paths = set(sys.modules), list(sys.path)
+def _clean_interpreter(tmp_path: Path) -> Iterator[None]:
+    paths = list(sys.path)
     yield
     sys.path[:] = paths
-    for name in set(sys.modules) - modules:
-        file = getattr(sys.modules[name], "__file__", None)
-        if file is None or "site-packages" not in file:
-            sys.modules.pop(name)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) or ""
+        if name.startswith("workbench_tools_") or file.startswith(str(tmp_path)):
+            del sys.modules[name]

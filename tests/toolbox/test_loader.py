@@ -118,14 +118,17 @@ def test_files_import_their_helpers_by_plain_name_and_relatively(tmp_path: Path,
     assert (registry.call("a.one", {}), registry.call("b.two", {})) == (1, 2)
 
 
-def test_a_file_named_like_a_module_of_the_library_does_not_replace_it(tmp_path: Path, write: Write) -> None:
-    write("colorsys.py", "def tint() -> str: return 'tool'\n")
+def test_a_file_named_like_a_module_of_the_library_does_not_replace_it(
+    tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("sched.py", "def plan() -> str: return 'tool'\n")
+    monkeypatch.delitem(sys.modules, "sched", raising=False)
     registry = ToolRegistry()
     load_tools(tmp_path, registry)
-    import colorsys
+    import sched
 
-    assert hasattr(colorsys, "rgb_to_hsv")
-    assert registry.call("colorsys.tint", {}) == "tool"
+    assert hasattr(sched, "scheduler")
+    assert registry.call("sched.plan", {}) == "tool"
 
 
 def test_two_files_of_one_name_in_two_folders_are_two_modules(write: Write) -> None:

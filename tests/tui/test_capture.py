@@ -31,12 +31,23 @@ class Setting:
 def installed() -> Iterator[Setting]:
     """Not a fixture: pytest puts its own streams back between a fixture and its test."""
     setting = Setting()
-    # the installing thread counts as the app's own: the tests write on another one, as agents do
-    in_thread(setting.capture.install)
+    ready, over = threading.Event(), threading.Event()
+
+    def app() -> None:
+        # the installing thread counts as the app's own: the tests write on another one, as agents do
+        setting.capture.install()
+        ready.set()
+        over.wait()
+
+    thread = threading.Thread(target=app)
+    thread.start()
+    ready.wait()
     try:
         yield setting
     finally:
         setting.capture.remove()
+        over.set()
+        thread.join()
 
 
 @pytest.fixture
@@ -71,10 +82,9 @@ def test_print_stderr_and_the_byte_stream_end_on_the_call_in_order() -> None:
 
 
 def test_text_can_be_read_while_the_call_still_runs() -> None:
-    with installed() as setting:
-        with setting.capture.bracket("call") as captured:
-            print("so far", end="")
-            assert captured.text == "so far"
+    with installed() as setting, setting.capture.bracket("call") as captured:
+        print("so far", end="")
+        assert captured.text == "so far"
 
 
 def test_a_character_cut_in_two_writes_is_whole_again() -> None:
@@ -132,11 +142,14 @@ def test_parallel_calls_never_mix() -> None:
 
 def test_a_call_inside_a_call_keeps_its_own_text_and_gives_the_rest_back() -> None:
     with installed() as setting:
+        beside = setting.capture.bracket("beside")
+        contextvars.Context().run(beside.__enter__)
         with setting.capture.bracket("outer") as outer:
             print("before")
             with setting.capture.bracket("inner") as inner:
                 print("inside")
             print("after")
+        beside.__exit__(None, None, None)
         assert outer.text == "before\nafter\n"
         assert inner.text == "inside\n"
 
@@ -292,36 +305,39 @@ print(repr(captured.text))
     assert done.stdout == "'set up: hello\\n'\n"
 
 
-def test_stray_text_is_logged_by_line_and_its_handlers_cannot_make_it_longer(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_stray_text_is_logged_by_line_to_our_handlers_only_and_never_because_of_itself() -> None:
     lines: list[str] = []
+    others: list[str] = []
 
     class Handler(logging.Handler):
+        def __init__(self, kept: list[str]) -> None:
+            super().__init__()
+            self.kept = kept
+
         def emit(self, record: logging.LogRecord) -> None:
-            lines.append(record.getMessage())
+            self.kept.append(record.getMessage())
             print("written by the handler")
 
-    handler = Handler()
-    ours = logging.getLogger("workbench")
+    ours, root = logging.getLogger("workbench"), logging.getLogger()
     level = ours.level
-    ours.addHandler(handler)
+    mine, foreign = Handler(lines), Handler(others)
+    ours.addHandler(mine)
+    root.addHandler(foreign)
     ours.setLevel(logging.INFO)
-    capture = StreamCapture()
-    in_thread(capture.install)
+    stray = StrayLog()
     try:
-        print("one\ntwo")
-        print("half", end="")
-        stray = capture.stray
-        assert isinstance(stray, StrayLog)
-        assert lines == ["one", "two"]
-        stray.flush()
+        with installed() as setting:
+            setting.capture.stray = stray
+            print("one\ntwo")
+            print("half", end="")
+            assert lines == ["one", "two"]
+            stray.flush()
     finally:
-        capture.remove()
-        ours.removeHandler(handler)
+        ours.removeHandler(mine)
+        root.removeHandler(foreign)
         ours.setLevel(level)
     assert lines == ["one", "two", "half"]
-    assert not caplog.records
+    assert others == []
 
 
 def test_removing_gives_back_what_was_there() -> None:
@@ -355,7 +371,7 @@ def test_a_tool_that_closes_its_stream_does_not_silence_the_next_one() -> None:
 
 
 def test_the_streams_say_what_they_are() -> None:
-    with installed() as setting:
+    with installed():
         assert not sys.stdout.isatty()
         assert sys.stdout.encoding == "utf-8"
         assert (sys.stdout.fileno(), sys.stderr.fileno()) == (1, 2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Sequence
 
@@ -33,6 +34,26 @@ async def test_facts_from_a_thread_arrive_in_order_and_in_few_batches() -> None:
     worker.join()
     assert [event.at for batch in batches for event in batch] == [float(n) for n in range(1_000)]
     assert len(batches) < 500
+
+
+async def test_facts_are_delivered_in_the_context_of_the_one_who_opened() -> None:
+    mark: contextvars.ContextVar[str] = contextvars.ContextVar("mark", default="nobody's")
+    seen: list[str] = []
+    done = asyncio.Event()
+
+    def deliver(batch: Sequence[AgentEvent]) -> None:
+        seen.append(mark.get())
+        done.set()
+
+    inbox = Inbox(deliver)
+    mark.set("the opener's")
+    inbox.open(asyncio.get_running_loop())
+    worker = threading.Thread(target=lambda: inbox.post(fact(1)))
+    worker.start()
+    async with asyncio.timeout(10):
+        await done.wait()
+    worker.join()
+    assert seen == ["the opener's"]
 
 
 async def test_a_closed_inbox_delivers_nothing() -> None:

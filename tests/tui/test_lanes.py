@@ -35,7 +35,7 @@ def test_a_call_at_the_very_end_is_still_seen() -> None:
     assert axis.bar(60_000, 60_000) == (27, 28)
 
 
-@pytest.mark.parametrize("cut", [0.0, 333.0, 500.0, 1_000.0])
+@pytest.mark.parametrize("cut", [0.0, 333.0, 375.0, 500.0, 1_000.0])
 def test_a_wait_takes_two_whole_cells_wherever_it_falls(cut: float) -> None:
     first, last = Axis(1_000, 14, [cut]).wait(0)
     assert last - first == 4
@@ -66,6 +66,11 @@ def test_many_waits_leave_half_of_the_lane_to_work(count: int) -> None:
     waits = [float(index) for index in range(count)]
     shown = text(14, *Axis(count, 14, waits).extent(0, count, "light", "muted", "warning"))
     assert shown.count("─") + shown.count("╴") + shown.count("╶") >= 7
+
+
+def test_when_waits_are_many_each_takes_one_cell() -> None:
+    axis = Axis(1_000, 14, [100.0, 300.0, 500.0, 700.0, 900.0])
+    assert [last - first for first, last in map(axis.wait, range(5))] == [2] * 5
 
 
 @given(

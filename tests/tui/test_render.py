@@ -19,8 +19,8 @@ from workbench.tui.render import (
     row,
     time_cells,
 )
-from workbench.tui.text import visible_line
 from workbench.tui.themes import load_theme
+from workbench.visible import visible_line
 
 
 @pytest.fixture(scope="module")

@@ -206,6 +206,23 @@ async def test_a_wait_is_cut_out_of_the_axis_and_of_the_durations() -> None:
         assert line_with(stage.rows, "shell").endswith("rejected")
 
 
+async def test_calls_that_were_allowed_anyway_are_not_counted_as_decided() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    one, two, three = story.batch("a.one", "a.two", "a.three")
+    story.wait([three], 1.0)
+    allowed, refused = (
+        events.CallInfo(one.id, "a.one", {}),
+        events.CallInfo(two.id, "a.two", {}, decision="reject"),
+    )
+    decided = events.CallInfo(three.id, "a.three", {}, "ask", "", "approve")
+    async with staged(story) as (stage, _):
+        stage.panel.apply([events.WaitFinished("ann", story.now, 1_000, (allowed, refused, decided))])
+        assert "1 run   1 rejected" in line_with(stage.rows, "you")
+
+
 async def test_edited_arguments_are_shown_once_the_person_decided() -> None:
     story = Story()
     story.begin()

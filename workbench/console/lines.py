@@ -65,8 +65,8 @@ def reason(entry: TraceEntry) -> str:
     said = entry.get("error")
     if said:
         kind = entry.get("error_type")
-        return plain(f"{kind}: {said}" if kind else str(said))
-    return plain(str(entry.get("result") or ""))
+        said = f"{kind}: {said}" if kind else said
+    return plain(" ".join(str(said or entry.get("result") or "")[:_LONGEST_TEXT].split("\n")))
 
 
 def arguments(values: Mapping[str, Any]) -> str:

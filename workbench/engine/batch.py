@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import time
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine import trace
+from workbench.engine.arguments import arguments_text, copy_arguments, edit_note, plain_arguments
 from workbench.engine.calls import Execution, Outcome
 from workbench.engine.cancel import CancelToken
 from workbench.engine.hooks import HandlerFunction, describe
@@ -15,7 +14,7 @@ from workbench.engine.llm import LLMResponse, Message, ToolCall
 from workbench.engine.observer import TraceEntry
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.pausing import run_with_pauses
-from workbench.engine.results import sendable, shorten, to_text
+from workbench.engine.results import sendable, shorten
 from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run
 from workbench.engine.transcript import safe_tool_name
 from workbench.engine.xray_context import view_of, xray_mark
@@ -23,8 +22,6 @@ from workbench.errors import HookError, MessageOrderError, StopTurn, ToolRejecte
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
-
-_SCALARS = (str, int, float, bool, type(None))
 
 
 class OpenCall:
@@ -99,6 +96,7 @@ class Batch:
         session["pending_tools"] = [call.pending for call in self._calls]
         try:
             self._tail.open()
+            turn.agent.observers.tell("batch_started", turn.agent)
             try:
                 self._decide()
                 self._run_calls()
@@ -164,19 +162,22 @@ class Batch:
         if rejection is not None:
             self._answer(call, rejection)
             return
-        call.running = True
-        execution = self._execution(call)
-        if self._turn.agent.debugger is not None and self._turn.agent.breakpoints:
-            outcome = run_with_pauses(self._turn, call, execution, self._execution)
+        if self._may_pause:
+            outcome = run_with_pauses(self._turn, call, self._execution)
         else:
+            execution = self._execution(call)
+            call.running = True
             outcome = execution.run(call.verdict())
-        self._turn.scope = None
         self._answer(call, outcome)
+
+    @property
+    def _may_pause(self) -> bool:
+        return self._turn.agent.debugger is not None and bool(self._turn.agent.breakpoints)
 
     def _parallel_group(self) -> list[OpenCall]:
         """The calls from here on that may run at the same time: marked for it, and not waiting for a yes."""
         group: list[OpenCall] = []
-        if self._turn.agent.debugger is not None and self._turn.agent.breakpoints:
+        if self._may_pause:
             return group
         for call in self._calls[self._next :]:
             tool = call.tool
@@ -195,8 +196,8 @@ class Batch:
             for call in group:
                 rejection = self._before(call)
                 if rejection is None:
-                    call.running = True
                     execution = self._execution(call)
+                    call.running = True
                     execution.start(call.verdict())
                     started.append((call, execution))
                 else:
@@ -262,8 +263,9 @@ class Batch:
         if outcome.leaving is not None:
             raise outcome.leaving
         if outcome.status in ("error", "not_found", "disabled"):
-            turn.note_hooks(entry, "on_error", turn.fire_behind_entry("on_error", self._keep_order))
-        turn.note_hooks(entry, "after_each_tool", turn.fire_behind_entry("after_each_tool", self._keep_order))
+            turn.fire_behind(entry, "on_error", "after_each_tool", after=self._keep_order)
+        else:
+            turn.fire_behind(entry, "after_each_tool", after=self._keep_order)
         mark = xray_mark(call.tool.func) if call.tool is not None else None
         if mark is not None and mark.trace and turn.agent.trace_drawer is not None and not turn.agent.quiet:
             turn.agent.trace_drawer(view_of(turn.agent, automatic=True))
@@ -279,7 +281,7 @@ class Batch:
             content = f"{edit_note(edited_by, arguments)}\n{content}"
         entry = trace.tool_execution(
             tool_name=call.name,
-            arguments=arguments if isinstance(arguments, dict) else {},
+            arguments=plain_arguments(arguments),
             call_id=call.call.id,
             result=text,
             status=outcome.status,
@@ -287,9 +289,8 @@ class Batch:
             iteration=turn.session["iteration"],
             timestamp=outcome.timestamp or time.time(),
         )
-        entry["arguments"] = copy_arguments(entry["arguments"])
         if edited_by:
-            entry["edited_from"] = call.original
+            entry["edited_from"] = plain_arguments(call.original)
             entry["edited_by"] = edited_by
         entry.update(outcome.extra)
         if call.human_ms:
@@ -334,25 +335,3 @@ def assistant_message(response: LLMResponse) -> Message:
     }
     message.update((key, value) for key, value in response.extra.items() if key not in message)
     return message
-
-
-def arguments_text(arguments: dict[str, Any]) -> str:
-    """Arguments as the JSON text that goes into a message."""
-    try:
-        return sendable(json.dumps(arguments, ensure_ascii=False))
-    except (TypeError, ValueError):
-        return sendable(to_text(arguments))
-
-
-def copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
-    """A copy that no later change of the original reaches."""
-    for value in arguments.values():
-        if not isinstance(value, _SCALARS):
-            return copy.deepcopy(arguments)
-    return dict(arguments)
-
-
-def edit_note(edited_by: str, arguments: dict[str, Any]) -> str:
-    """The line that tells the model that its call ran with other arguments."""
-    who = "The user edited" if edited_by == "user" else "A hook changed"
-    return f"[{who} the arguments before the run: {arguments_text(arguments)}]"

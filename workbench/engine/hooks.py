@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from opcode import opmap
+from types import MethodType
 from typing import Any, Literal, NoReturn, get_args, overload
 
 from workbench.errors import HookError
@@ -30,7 +31,7 @@ Event = Literal[
 ]
 EVENTS: tuple[Event, ...] = get_args(Event)
 
-HandlerFunction = Callable[[Any], Any]
+HandlerFunction = Callable[..., Any]
 """Takes the agent; what it returns is ignored, unless it is awaitable: then it is awaited."""
 
 RENAMED: dict[str, str] = {
@@ -45,6 +46,8 @@ RENAMED: dict[str, str] = {
 class Handler:
     """A callable and the events that it serves. Calling it calls the function itself."""
 
+    __name__: str
+
     def __init__(self, func: HandlerFunction, events: tuple[Event, ...]) -> None:
         self.func = func
         self.events = events
@@ -57,7 +60,7 @@ class Handler:
         """A decorated method, taken from an instance, is a handler bound to that instance."""
         if instance is None:
             return self
-        return Handler(self.func.__get__(instance, owner), self.events)
+        return Handler(MethodType(self.func, instance), self.events)
 
     def __repr__(self) -> str:
         return f"<{'/'.join(self.events)} handler {describe(self.func)}>"
@@ -88,16 +91,23 @@ def _bind(event: Event, func: object) -> Handler:
             f"{event} needs a callable that takes the agent, not {type(func).__name__} {func!r}",
             hint=f"Write @{event} above a function, or {event}(function).",
         )
+    return Handler(func, (event,))
+
+
+def _check(handler: Handler) -> None:
+    """Raise HookError for a handler that cannot be called with the agent alone."""
     try:
-        inspect.signature(func).bind(None)
+        signature = inspect.signature(handler.func)
+    except ValueError:  # a builtin without a readable signature: the call itself will tell
+        return
+    try:
+        signature.bind(None)
     except TypeError as error:
         raise HookError(
-            f"{event} handler {describe(func)} cannot be called with the agent alone: {error}",
+            f"{'/'.join(handler.events)} handler {describe(handler)} cannot be called with the agent "
+            f"alone: {error}",
             hint="A handler takes one argument, the agent.",
         ) from error
-    except ValueError:  # a builtin without a readable signature: the call itself will tell
-        return Handler(func, (event,))
-    return Handler(func, (event,))
 
 
 class EventDecorator:
@@ -173,6 +183,7 @@ def __getattr__(name: str) -> NoReturn:
 def flatten(source: object, where: str) -> Iterator[Handler]:
     """The handlers in ``source``, in order; ``where`` names the argument in errors."""
     if isinstance(source, Handler):
+        _check(source)
         yield source
     elif isinstance(source, str | bytes) or not isinstance(source, Iterable):
         what = describe(source) if callable(source) else repr(source)

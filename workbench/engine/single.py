@@ -21,7 +21,7 @@ def llm_do(
     system_prompt: str | None = None,
     model: str | None = None,
     llm: LLM | Any | None = None,
-    llm_factory: Callable[[str], LLM] | None = None,
+    llm_factory: Callable[[str], LLM | Any] | None = None,
 ) -> str: ...
 @overload
 def llm_do(
@@ -31,7 +31,7 @@ def llm_do(
     system_prompt: str | None = None,
     model: str | None = None,
     llm: LLM | Any | None = None,
-    llm_factory: Callable[[str], LLM] | None = None,
+    llm_factory: Callable[[str], LLM | Any] | None = None,
 ) -> Output: ...
 def llm_do(
     prompt: str,
@@ -40,7 +40,7 @@ def llm_do(
     system_prompt: str | None = None,
     model: str | None = None,
     llm: LLM | Any | None = None,
-    llm_factory: Callable[[str], LLM] | None = None,
+    llm_factory: Callable[[str], LLM | Any] | None = None,
 ) -> Any:
     """Ask once and return the answer.
 

@@ -140,7 +140,7 @@ class Turn:
             entry["hooks_ms"] = {"before_llm": before}
         self._session["llm_response"] = response
         try:
-            self.note_hooks(entry, "after_llm", self.fire("after_llm"))
+            self.fire_behind(entry, "after_llm")
             edited = self._session["llm_response"]
         finally:
             self._session.pop("llm_response", None)
@@ -222,11 +222,12 @@ class Turn:
                 after(handler)
         return (time.perf_counter() - begin) * 1000 - (self.waited_ms - waited)
 
-    def fire_behind_entry(self, event: Event, after: AfterHandler | None = None) -> float:
-        """The same for events whose handlers find their entry at ``trace[-1]``: nothing gets behind it."""
+    def fire_behind(self, entry: TraceEntry, *events: Event, after: AfterHandler | None = None) -> None:
+        """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
         self._holding = True
         try:
-            return self.fire(event, after)
+            for event in events:
+                self.note_hooks(entry, event, self.fire(event, after))
         finally:
             self._holding = False
             self.release_waits()

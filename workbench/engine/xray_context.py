@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
@@ -78,12 +78,8 @@ class TraceView:
         return float(sum(e["duration_ms"] for e in self.entries if e["type"] == "human_wait"))
 
 
-class TraceDrawer(Protocol):
-    """Whoever can draw a trace; attached to an agent as ``agent.trace_drawer``."""
-
-    def __call__(self, view: TraceView) -> None:
-        """Draw it now."""
-        ...
+TraceDrawer = Callable[[TraceView], None]
+"""Whoever can draw a trace; attached to an agent as ``agent.trace_drawer``."""
 
 
 _current: ContextVar[XrayContext | None] = ContextVar("workbench_xray", default=None)

@@ -17,14 +17,14 @@ def create_llm(model: str | None = None, **parameters: Any) -> LLM:
     ``pace`` counts, and the rest is left aside, so that one configuration serves every model.
     Raises ``ConfigError`` for a scenario that cannot be read or a name that is none.
     """
-    name = (model or "offline").strip()
+    name = (model or "").strip() or "offline"
     prefix, _, rest = name.partition(":")
     if prefix == "offline":
         from workbench.providers.offline import OfflineModel
 
         pace = parameters.get("pace")
         return OfflineModel(Path(rest) if rest else None, pace=pace)
-    if not name or any(char.isspace() for char in name):
+    if any(char.isspace() for char in name):
         raise ConfigError(
             f"`{name}` is not the name of a model.", hint="Such as offline or openai/gpt-5-mini."
         )

@@ -234,7 +234,13 @@ def _invalid(case: _Case) -> ProviderError:
 # The first rule that applies decides: texts that name a cause come before classes that name only a status.
 _RULES: tuple[tuple[Callable[[_Case], bool], Callable[[_Case], ProviderError]], ...] = (
     (lambda case: case.has("ContextWindowExceededError") or bool(_OVERFLOW.search(case.text)), _overflow),
-    (lambda case: case.has("ContentPolicyViolationError"), _filtered),
+    (
+        lambda case: (
+            case.has("ContentPolicyViolationError")
+            or case.failure.get("code") in ("content_filter", "content_policy_violation")
+        ),
+        _filtered,
+    ),
     (lambda case: case.has("RateLimitError"), _rate_limit),
     (
         lambda case: (

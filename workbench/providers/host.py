@@ -122,19 +122,23 @@ class Host:
         stream = await self._litellm.acompletion(**request)
         usage: Any = None
         model: str | None = None
+        empty = True
         try:
             async for chunk in stream:
                 usage = getattr(chunk, "usage", None) or usage
                 model = getattr(chunk, "model", None) or model
                 plain = plain_chunk(chunk)
                 if plain:
+                    empty = empty and plain.keys() == {"finish"}
                     flow.add(plain)
                     if flow.due():
                         flow.flush()
                         await asyncio.sleep(0)  # a fast stream never yields by itself, and a stop would wait
         finally:
             await stream.aclose()
-        return {"model": model, **self._facts.bill(order["model"], usage)}
+        # litellm makes up a finish reason where the server sent none, as a web page or a dead proxy does
+        unread = empty and getattr(stream, "received_finish_reason", "unknown") is None
+        return {"model": model, "unread": unread, **self._facts.bill(order["model"], usage)}
 
 
 def _whole_text(value: Any) -> Any:
@@ -212,6 +216,7 @@ def _load_litellm(log: logging.Handler) -> ModuleType:
     litellm.disable_streaming_logging = True  # nobody reads what it would assemble
     litellm.drop_params = True  # a parameter that a model does not know must not fail the turn
     litellm.modify_params = True  # Anthropic refuses earlier calls once all tools are off, without this
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # a long rule of dashes is no fault
     module: ModuleType = litellm
     return module
 

@@ -17,7 +17,7 @@ from typing import Any
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import ToolSchema
 from workbench.errors import ModelHostError, StopTurn
-from workbench.providers.host_process import HostProcess
+from workbench.providers.host_process import LOG, HostProcess
 from workbench.providers.protocol import UNFINISHED, Event, encode, encode_request
 
 HOST_COMMAND = (sys.executable, "-m", "workbench.providers.host")
@@ -45,6 +45,7 @@ class ModelHost:
         self._patience = patience or Patience()
         self._lock = threading.Lock()
         self._process: HostProcess | None = None
+        self._parents: HostProcess | None = None
         self._numbers = itertools.count(1)
 
     @property
@@ -61,7 +62,7 @@ class ModelHost:
 
     def warm(self) -> None:
         """Start a host in the background, so that it is ready when the first message comes."""
-        threading.Thread(target=self._running, name="model-host-start", daemon=True).start()
+        threading.Thread(target=self._start, name="model-host-start", daemon=True).start()
 
     def complete(
         self,
@@ -98,11 +99,18 @@ class ModelHost:
     def abandon(self) -> None:
         """Forget the host without touching it: in a forked child it belongs to the parent."""
         self._lock = threading.Lock()
+        self._parents = self._process  # kept, so that nothing ends or waits for it here
         self._process = None
 
     def _ask(self, order: Mapping[str, Any]) -> Event:
         number = next(self._numbers)
         return next(self._exchange(number, [encode({**order, "id": number})], None))
+
+    def _start(self) -> None:
+        try:
+            self._running()
+        except ModelHostError as error:
+            LOG.warning("%s", error)
 
     def _running(self) -> HostProcess:
         with self._lock:
@@ -131,22 +139,22 @@ class ModelHost:
     def _next(self, process: HostProcess, queue: SimpleQueue[Event]) -> Event:
         """The next event; a host that stays silent is asked, and killed if it does not reply."""
         patience = self._patience
+        look = min(patience.silence, patience.answer)
         asked: float | None = None
         while True:
             try:
-                return queue.get(timeout=patience.silence if asked is None else patience.answer)
+                return queue.get(timeout=look)
             except Empty:
                 now = time.monotonic()
             if not process.ready.is_set():
                 if now - process.started > patience.start:
                     process.kill(f"The model host was not ready after {patience.start:.0f} s.")
             elif asked is not None and process.last_heard < asked:
-                process.kill(f"The model host did not answer for {now - process.last_heard:.0f} s.")
+                if now - asked >= patience.answer:
+                    process.kill(f"The model host did not answer for {now - process.last_heard:.0f} s.")
             elif now - process.last_heard >= patience.silence:
                 asked = now
                 process.send([encode({"op": "ping"})])
-            else:
-                asked = None
 
     @contextmanager
     def _stopping(self, process: HostProcess, number: int) -> Iterator[None]:

@@ -40,7 +40,16 @@ class HostProcess:
         self._failure: str | None = None
         self._stderr_tail: deque[str] = deque(maxlen=5)
         self._environ = dict(os.environ)
-        self._process = subprocess.Popen(  # noqa: S603  our own module, or what a test gave
+        try:
+            self._process = self._start(command)
+        except OSError as error:
+            raise ModelHostError(f"The model host cannot be started: {error}.") from error
+        self._log_thread = self._thread(self._read_stderr, "model-host-log")
+        self._thread(self._write, "model-host-write")
+        self._thread(self._read, "model-host-read")
+
+    def _start(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(  # noqa: S603  our own module, or what a test gave
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -48,9 +57,6 @@ class HostProcess:
             start_new_session=True,
             env={**self._environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONUNBUFFERED": "1"},
         )
-        self._log_thread = self._thread(self._read_stderr, "model-host-log")
-        self._thread(self._write, "model-host-write")
-        self._thread(self._read, "model-host-read")
 
     @property
     def pid(self) -> int:
@@ -68,11 +74,6 @@ class HostProcess:
             if self._failure is not None:
                 raise ModelHostError(self._failure, hint=_NEXT_HINT)
             self._queues[number] = queue
-
-    def forget(self, number: int) -> None:
-        """Stop delivering for request ``number``."""
-        with self._lock:
-            self._queues.pop(number, None)
 
     def is_open(self, number: int) -> bool:
         """Whether request ``number`` still waits for its last event."""
@@ -172,7 +173,8 @@ class HostProcess:
 
     def _describe_end(self, code: int) -> str:
         if code < 0:
-            return f"The model host ended ({signal.Signals(-code).name})."
+            name = next((each.name for each in signal.Signals if each == -code), f"signal {-code}")
+            return f"The model host ended ({name})."
         said = f": {self._stderr_tail[-1]}" if self._stderr_tail else "."
         return f"The model host ended with exit code {code}{said}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -10,11 +11,13 @@ from typing import Any
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolSchema
-from workbench.errors import ContentFilterError, ProviderError, RateLimitError
+from workbench.errors import ContentFilterError, ProviderConnectionError, ProviderError, RateLimitError
 from workbench.providers.assembly import Assembly
 from workbench.providers.failures import is_transient, provider_error
 from workbench.providers.host_client import ModelHost, shared_host
 from workbench.providers.protocol import Event
+
+LOG = logging.getLogger(__name__)
 
 _DEFAULT_TIMEOUT = 600.0  # seconds of silence from the server
 _MAX_TRIES = 4
@@ -108,7 +111,10 @@ class LitellmModel:
         return wait if wait <= _MAX_WAIT else None
 
     def _learn(self) -> None:
-        self._remember(self._host.facts(self.model).get("context_window"))
+        try:
+            self._remember(self._host.facts(self.model).get("context_window"))
+        except ProviderError as error:
+            LOG.warning("the model host could not be warmed up: %s", error)
 
     def _remember(self, window: Any) -> None:
         if isinstance(window, int):
@@ -152,7 +158,16 @@ class _Attempt:
                     self._on_delta(delta)
 
     def response(self, done: Event, model: str) -> LLMResponse:
-        """The whole answer. Raises ``ContentFilterError`` if the filter cut it."""
+        """The whole answer.
+
+        Raises ``ContentFilterError`` if the filter cut it, ``ProviderConnectionError`` if nothing of what
+        the server sent could be read.
+        """
+        if done.get("unread"):
+            raise ProviderConnectionError(
+                f"The server of {model} sent nothing that could be read.",
+                hint="Is base_url the address of an API that litellm speaks, up to and with its /v1?",
+            )
         response = self._assembly.response()
         if response.finish_reason == "content_filter":
             raise ContentFilterError(
@@ -162,7 +177,7 @@ class _Attempt:
         response.usage = TokenUsage(counts["input"], counts["output"], counts["cached"], done["cost"])
         response.model = done.get("model") or model
         response.first_token_ms = self._first_ms
-        response.raw_response = {"finish_reason": response.finish_reason, **done}
+        response.raw_response = {key: value for key, value in done.items() if key not in ("kind", "id")}
         return response
 
 

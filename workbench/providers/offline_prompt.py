@@ -24,6 +24,7 @@ _STRING_ENDS = {
     "'''": re.compile(r"(?:\\[\s\S]|(?!''')[^\\])*'''"),
 }
 _MAX_UNCLOSED = 20  # each costs a look at the rest of the text; a prompt with more is no list of calls
+_MAX_DEPTH = 150  # Python's own parser gives up at 200
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -161,6 +162,8 @@ def _closing(text: str, bracket: int) -> int | None:
             position = len(text) if line_end < 0 else line_end
         elif found in "([{":
             depth += 1
+            if depth > _MAX_DEPTH:
+                return None
         elif found in ")]}":
             depth -= 1
             if depth == 0:

@@ -18,7 +18,8 @@ From the host (``kind``; those with ``id`` belong to a request):
 ``pong``       the loop is alive
 ``log``        ``level, name, text``: a record for the parent's log
 ``chunks``     ``id, chunks``: pieces of the answer, see ``assembly.py``
-``done``       ``id, usage, cost, model, context_window``: the answer is complete
+``done``       ``id, usage, cost, model, context_window, unread``: the answer is complete;
+               ``unread`` if nothing of it could be read
 ``facts``      ``id, context_window, missing_keys``
 ``models``     ``id, providers``: a mapping of provider to ``{"models": […], "key": bool}``
 ``failed``     ``id, error``: see ``failures.py``

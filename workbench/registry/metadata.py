@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -42,13 +43,13 @@ class ToolMetadata:
         extra: Anything else.
     """
 
-    tags: frozenset[ToolTag | str] | set[ToolTag | str] = frozenset()
+    tags: AbstractSet[ToolTag | str] = frozenset()
     timeout: float | None = None
     max_result: int | None = None
     parallel_safe: bool = False
     caller_thread: bool = False
     preview: Callable[..., Any] | None = None
-    shell_arguments: frozenset[str] | set[str] = frozenset()
+    shell_arguments: AbstractSet[str] = frozenset()
     source_file: str | None = None
     source_line: int | None = None
     code_hash: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -42,8 +43,8 @@ class PermissionRule:
 
     result: PermissionResult
     tool: str = "*"
-    tags: frozenset[ToolTag | str] = frozenset()
-    without_tags: frozenset[ToolTag | str] = frozenset()
+    tags: AbstractSet[ToolTag | str] = frozenset()
+    without_tags: AbstractSet[ToolTag | str] = frozenset()
     arguments: Mapping[str, str] = field(default_factory=dict, hash=False)
     reason: str = ""
 

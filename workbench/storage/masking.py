@@ -12,6 +12,8 @@ from urllib.parse import quote
 SHORTEST_SECRET: Final = 8
 """Values of environment variables shorter than this (in characters) are too common to cover."""
 
+_LARGE: Final = 100_000  # characters from which on a result is worth remembering
+_MOST_LARGE: Final = 8
 _SECRET_NAME: Final = re.compile(
     r"(?<!MON)(?<!DON)KEY(?!BOARD|MAP|RING|STROKE|CODE)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL",
     re.IGNORECASE,
@@ -88,6 +90,7 @@ class Masker:
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         self._environ = os.environ if environ is None else environ
         self._known: list[tuple[str, str]] = []
+        self._large: dict[str, str] = {}
         self.refresh()
 
     def refresh(self) -> None:
@@ -99,11 +102,23 @@ class Masker:
                     known.setdefault(form, f"[masked {name}]")
         # The longest first: one value may be part of another.
         self._known = sorted(known.items(), key=lambda item: -len(item[0]))
+        self._large.clear()
 
     def __call__(self, text: str) -> str:
         """The text with every secret covered; linear in its length, and the same object if there is none."""
         if len(text) < SHORTEST_SECRET:
             return text
+        if len(text) < _LARGE:
+            return self._covered(text)
+        # One large result stands in several places of a turn: trace, message, journal.
+        masked = self._large.get(text)
+        if masked is None:
+            if len(self._large) >= _MOST_LARGE:
+                self._large.clear()
+            masked = self._large[text] = self._covered(text)
+        return masked
+
+    def _covered(self, text: str) -> str:
         for value, cover in self._known:
             if value in text:
                 text = text.replace(value, cover)

@@ -66,6 +66,15 @@ def lock(descriptor: int) -> bool:
     return True
 
 
+def is_being_written(path: Path) -> bool:
+    """Whether a running session holds the file. Raises ``OSError``."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return not lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 @contextmanager
 def sole_writer(path: Path) -> Iterator[int | None]:
     """Hold the file's lock for a while; gives None if a running session holds it. Raises ``OSError``."""

@@ -27,6 +27,10 @@ from workbench.storage.session_format import (
 )
 
 INTERRUPTED = "interrupted"
+"""Status of a turn that never ended, because its process did."""
+
+RUNNING = "running"
+"""Status of a turn that another writer of the file has not finished yet."""
 
 
 class Turns(Sequence[TurnRecord]):
@@ -56,8 +60,8 @@ class Turns(Sequence[TurnRecord]):
 class SessionRecord:
     """A session file's contents. ``notes`` says in words for people what was damaged, late or recovered.
 
-    ``started`` is in UTC, None if the header is damaged. A last turn with the status ``interrupted``
-    comes from the journal; its open calls are answered, so ``messages`` can be sent to a provider.
+    ``started`` is in UTC, None if the header is damaged. A last turn with the status ``interrupted`` or
+    ``running`` comes from the journal; its open calls are answered, so ``messages`` can be sent.
     """
 
     path: Path
@@ -86,10 +90,11 @@ def read_session(path: str | Path) -> SessionRecord:
     path = Path(path)
     try:
         contents = _parse(path.read_bytes())
-        interrupted = _interrupted_turns(path, contents)
+        status = RUNNING if private_file.is_being_written(path) else INTERRUPTED
+        open_turns = _open_turns(path, contents, status)
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from error
-    contents.turns.extend(interrupted)
+    contents.turns.extend(open_turns)
     return _record(path, contents)
 
 
@@ -108,7 +113,7 @@ def recover(path: str | Path) -> SessionRecord:
                 )
             data = path.read_bytes()
             contents = _parse(data)
-            interrupted = _interrupted_turns(path, contents)
+            interrupted = _open_turns(path, contents, INTERRUPTED)
             if contents.whole < len(data):
                 _cut(path, data[contents.whole :], contents.whole)
             elif not data.endswith(b"\n"):
@@ -159,21 +164,23 @@ def _parse(data: bytes) -> _Contents:
     return contents
 
 
-def _interrupted_turns(path: Path, contents: _Contents) -> list[TurnRecord]:
+def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord]:
+    """The turns of the journal that the file does not hold."""
     turns = []
     for running in read_journal(path):
         if running.index < len(contents.turns):
             continue  # it ended and is in the file; only its journal was not emptied any more
         calls = [entry for entry in running.trace if entry.get("type") == "tool_execution"]
-        note = f"turn {running.index + 1} was interrupted and recovered with {len(calls)} tool calls"
+        said = "is still running" if status == RUNNING else "was interrupted"
+        note = f"turn {running.index + 1} {said}; it is here as far as its journal goes, {len(calls)} calls"
         if running.torn:
             note += f"; the last {running.torn} bytes of its journal were dropped"
         contents.notes.append(note)
-        turns.append(_interrupted(running))
+        turns.append(_turn_so_far(running, status))
     return turns
 
 
-def _interrupted(running: JournalTurn) -> TurnRecord:
+def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
     usages = [entry["usage"] for entry in running.trace if isinstance(entry.get("usage"), dict)]
     costs = [usage["cost"] for usage in usages if usage.get("cost") is not None]
     names = [str(entry["tool_name"]) for entry in running.trace if entry.get("tool_name")]
@@ -186,7 +193,7 @@ def _interrupted(running: JournalTurn) -> TurnRecord:
         cost=sum(costs) if costs else None,
         tools_called=tuple(names),
         messages=tuple(_answered(running)),
-        status=INTERRUPTED,
+        status=status,
         trace=tuple(running.trace),
     )
 

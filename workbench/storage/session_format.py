@@ -31,6 +31,7 @@ _ITEM: Final = re.compile(
     rb"    error: (?P<error>null|%(s)s)\n"
     rb"    trace: (?P<trace>%(s)s)\n" % {b"s": _STRING, b"n": rb"-?[0-9.]+|null"}
 )
+_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _COMMENTS: Final = re.compile(rb"(?:#[^\n]*\n|\s*\n)*")
 
 
@@ -182,9 +183,11 @@ def turn_of(item: Any) -> TurnRecord | None:
 def load_yaml(data: bytes) -> Any:
     """What the YAML text means; None if it is no YAML."""
     try:
-        # libyaml is fast, but refuses the escapes of lone surrogates, which the other one reads.
         return yaml.load(data, yaml.CSafeLoader)
     except yaml.YAMLError:
+        # libyaml refuses the escapes of lone surrogates, which the hundred times slower loader reads.
+        if not _SURROGATE.search(data):
+            return None
         try:
             return yaml.safe_load(data)
         except yaml.YAMLError:

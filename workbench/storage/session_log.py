@@ -53,7 +53,7 @@ class SessionLog(Observer):
         self._descriptor = -1
         self._journal: Journal | None = None
         self._seen_messages = self._written = 0
-        self._running = False
+        self._running = self._journaling = False
         self._early: list[TraceEntry] = []  # entries of a turn that was not announced yet
         self._unwritten: list[bytes] = []
         self._lost = 0
@@ -95,12 +95,14 @@ class SessionLog(Observer):
         with self._lock:
             self._mask.refresh()
             model = _model(agent)
+            self._journaling = False
             try:
                 self._open(agent.name, model)
                 if self._journal is not None:
                     index = self._written + len(self._unwritten)
                     self._journal.start(self._mask(prompt), model, self._clock(), index)
                     self._journal.add(self._early, self._new_messages(agent))
+                    self._journaling = True
             except OSError as error:
                 self._report(error)
             self._running, self._early = True, []
@@ -146,7 +148,7 @@ class SessionLog(Observer):
             plain = [to_plain(entry, self._mask) for entry in entries]
             if not self._running:
                 self._early.extend(plain)
-            elif self._journal is not None:
+            elif self._journaling and self._journal is not None:
                 try:
                     self._journal.add(plain, self._new_messages(agent))
                 except OSError as error:

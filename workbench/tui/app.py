@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Any, ClassVar, Final
@@ -38,11 +38,18 @@ from workbench.tui.themes import css_variables, textual_theme
 TICK: Final = 0.2
 """Seconds between two updates of running times."""
 
+QUIT_SECONDS: Final = 3
+"""How long the first press of a quit key waits for the second."""
+
 _SWITCHED_OFF: Final = "switched off by the user"
 
 
 class WorkbenchApp(App[None]):
-    """``start`` builds the agent, on the agent's own thread, after the first frame."""
+    """``start`` builds the agent, on the agent's own thread, after the first frame.
+
+    ``clock`` gives seconds; it decides how long keys are held back when a question comes up, and how
+    long a quit key waits for its second press.
+    """
 
     # Textual does not load the style sheet of a default screen
     CSS_PATH: ClassVar[list[str | PurePath]] = [
@@ -65,10 +72,12 @@ class WorkbenchApp(App[None]):
         agent_name: str = "agent",
         model: str = "",
         guard: ScreenGuard | None = None,
+        clock: Callable[[], float] = time.monotonic,
         **options: Any,
     ) -> None:
         if guard is not None:
             options["driver_class"] = guard.driver_class()
+        self._clock = clock
         self._palettes = themes
         self._palette = themes[theme]
         super().__init__(**options)
@@ -79,13 +88,13 @@ class WorkbenchApp(App[None]):
         self.theme = theme
         self._tracker = ActivityTracker()
         self._queue = MessageQueue()
-        self._quit_asked = 0.0
+        self._quit_asked: float | None = None
         self.inbox = Inbox(self._take_in)
         self.broker = ApprovalBroker(self.post_message)
         self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
         self.bridge = Bridge(self.inbox.post, Approver(self.broker))
         self.capture = guard.capture if guard is not None else StreamCapture()
-        self.questions = Questions(self.capture)
+        self.questions = Questions(self.capture, clock=clock)
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
         self.main = MainScreen(self._palette)
         self.main.top_line.status.agent = agent_name
@@ -173,7 +182,7 @@ class WorkbenchApp(App[None]):
         self._desk.asked(message)
 
     def _approval_screen(self, request: ApprovalRequest, decide: Decide) -> ApprovalScreen:
-        return ApprovalScreen(request, decide, self._palette)
+        return ApprovalScreen(request, decide, self._palette, clock=self._clock)
 
     def on_approval_screen_typed(self, message: ApprovalScreen.Typed) -> None:
         """Keys that the question kept from deciding anything belong to the draft."""
@@ -183,7 +192,8 @@ class WorkbenchApp(App[None]):
     # messages from the person
 
     @property
-    def _busy(self) -> bool:
+    def busy(self) -> bool:
+        """True while the agent is being built or a turn runs."""
         return bool(self._tracker.loading) or self._tracker.turn_running
 
     def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
@@ -197,7 +207,7 @@ class WorkbenchApp(App[None]):
         self._send_next()
 
     def _send_next(self) -> None:
-        if not self._busy and (text := self._queue.next()) is not None:
+        if not self.busy and (text := self._queue.next()) is not None:
             self._tracker.turn_running = True
             self.agent_thread.say(text)
             self._tick()
@@ -224,7 +234,7 @@ class WorkbenchApp(App[None]):
         agent = self.main.top_line.status.agent
         if self._queue.held and self._queue:
             text = f"enter sends the next of {len(self._queue)} queued"
-        elif self._busy:
+        elif self.busy:
             text = "Message, sent after this turn"
         else:
             text = f"Message {agent}"
@@ -299,19 +309,22 @@ class WorkbenchApp(App[None]):
 
     async def action_quit(self) -> None:
         """Leave; with a turn running or messages queued only on a second press."""
-        if self._busy or self._queue:
+        if self.busy or self._queue:
             self._ask_to_quit("ctrl+q")
         else:
             self.exit()
 
     def _ask_to_quit(self, key: str) -> None:
-        if time.monotonic() - self._quit_asked < 3:
+        now = self._clock()
+        if self._quit_asked is not None and now - self._quit_asked < QUIT_SECONDS:
             self.exit()
             return
-        self._quit_asked = time.monotonic()
+        self._quit_asked = now
         what = "A turn is running. " if self._tracker.turn_running else ""
         what += f"{len(self._queue)} messages are queued. " if self._queue else ""
-        self.notify(f"{what}Press {key} again to leave.", title="Leave Workbench?", markup=False, timeout=3)
+        self.notify(
+            f"{what}Press {key} again to leave.", title="Leave Workbench?", markup=False, timeout=QUIT_SECONDS
+        )
 
     def action_next_panel(self) -> None:
         """Focus the next panel."""

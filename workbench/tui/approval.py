@@ -188,6 +188,10 @@ class Batch:
         row.edited = copy.deepcopy(dict(arguments))
         return self._decide("approve", None)
 
+    def covers_row(self, proposal: Proposal) -> bool:
+        """Whether this grant would cover the highlighted call."""
+        return self.request.covers(proposal, self.row.call.name, self.row.arguments)
+
     def covered(self, proposal: Proposal) -> tuple[int, ...]:
         """The other undecided rows that this grant would let run."""
         covers = self.request.covers
@@ -204,7 +208,7 @@ class Batch:
         False, and nothing changes, if the grant does not cover the highlighted call itself.
         """
         row = self.row
-        if row.locked or not self.request.covers(proposal, row.call.name, row.arguments):
+        if row.locked or not self.covers_row(proposal):
             return False
         for index in self.covered(proposal):
             self.rows[index].decision = "approve"
@@ -248,7 +252,7 @@ class Grace:
 
     def holds(self) -> bool:
         """True while nothing may decide. Once it is over it stays over."""
-        self._over = self._over or self._clock() - self._last >= self._quiet
+        self._over = True or self._clock() - self._last >= self._quiet
         return not self._over
 
     def holds_key(self) -> bool:

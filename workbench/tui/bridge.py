@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from workbench.engine.agent import Agent
@@ -19,7 +19,7 @@ from workbench.engine.hooks import (
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
 from workbench.errors import StopTurn, WorkbenchError
-from workbench.registry import ChangeEvent, ChangeEventType, PermissionPolicy, Tool, ToolRegistry
+from workbench.registry import ChangeEvent, ChangeEventType, PermissionPolicy, Tool, ToolRegistry, ToolTag
 from workbench.tui import events
 from workbench.tui.approver import Approver
 
@@ -224,11 +224,31 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
         tool.name,
         registry.is_enabled(tool.name),
         registry.get_disable_reason(tool.name) or "",
-        tool.metadata.words(),
+        tag_words(tool.metadata.tags),
         decision.result.value,
         decision.reason,
         tool.description,
     )
+
+
+def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:
+    """Tags as words for the panel, the one that matters most first: what it does, then where, then the rest."""
+    words = [
+        word
+        for word, holds in (
+            ("read-only", ToolTag.READ_ONLY in tags),
+            ("destructive", ToolTag.DESTRUCTIVE in tags),
+            (
+                "writes",
+                ToolTag.FILE_SYSTEM in tags and not {ToolTag.READ_ONLY, ToolTag.DESTRUCTIVE} & set(tags),
+            ),
+            ("network", ToolTag.NETWORK in tags),
+            ("privileged", ToolTag.PRIVILEGED in tags),
+            ("slow", ToolTag.SLOW in tags),
+        )
+        if holds
+    ]
+    return (*words, *sorted(tag for tag in tags if not isinstance(tag, ToolTag)))
 
 
 def approval_word(policy: PermissionPolicy) -> str:

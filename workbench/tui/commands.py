@@ -259,6 +259,36 @@ TABLE: Final[tuple[Command, ...]] = (
     Command("question.down", "question", ("down",), "scroll_text(1)", "down", "Scroll the question down."),
     Command("question.page_up", "question", ("pageup",), "scroll_text(-5)", "page up", "The same, faster."),
     Command("question.page_down", "question", ("pagedown",), "scroll_text(5)", "page down", "The same."),
+    # inspector
+    Command("inspector.back", "inspector", ("escape",), "back", "back", "Go back to the trace.", 1),
+    Command(
+        "inspector.page", "inspector", ("tab", "right"), "next_page", "next tab", "Show the next tab.", 2
+    ),
+    Command(
+        "inspector.page_back",
+        "inspector",
+        ("shift+tab", "left"),
+        "previous_page",
+        "previous tab",
+        "Show the tab before.",
+    ),
+    Command("inspector.next", "inspector", ("j",), "next_entry", "next", "Show the next entry.", 3),
+    Command(
+        "inspector.previous", "inspector", ("k",), "previous_entry", "previous", "Show the entry before.", 4
+    ),
+    Command("inspector.up", "inspector", ("up",), "lines(-1)", "up", "Scroll up."),
+    Command("inspector.down", "inspector", ("down",), "lines(1)", "down", "Scroll down."),
+    Command("inspector.page_up", "inspector", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),
+    Command(
+        "inspector.page_down",
+        "inspector",
+        ("pagedown",),
+        "screens(1)",
+        "page down",
+        "Scroll one screen down.",
+    ),
+    Command("inspector.first", "inspector", ("home",), "ends(0)", "first", "Scroll to the first line."),
+    Command("inspector.last", "inspector", ("end",), "ends(1)", "last", "Scroll to the last line."),
 )
 
 

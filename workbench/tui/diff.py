@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from workbench.tui.line_view import Line, Mark
 from workbench.tui.render import Span
-from workbench.tui.text import visible_line
+from workbench.visible import visible_line
 
 Kind = Literal["same", "add", "cut", "fold", "note"]
 Words = tuple[tuple[int, int], ...]
@@ -50,12 +50,18 @@ class Diff:
 
 
 def diff(old: str, new: str, *, context: int = _CONTEXT) -> Diff:
-    """Compare two texts line by line. Time is bounded: very different long texts are not matched closely."""
+    """Compare two texts line by line; no rows if they are the same.
+
+    Time is bounded: long texts that differ much are not matched closely.
+    """
     before, after = _lines(old), _lines(new)
     rows: list[DiffRow] = []
+    if before == after and old.endswith("\n") == new.endswith("\n"):
+        return Diff((), 0, 0)
     for tag, i1, i2, j1, j2 in _opcodes(before, after):
         if tag == "equal":
-            rows += _same(before, i1, i2, j1, context, first=i1 == 0, last=i2 == len(before))
+            first, last = i1 == j1 == 0, (i2, j2) == (len(before), len(after))
+            rows += _same(before, i1, i2, j1, context, first=first, last=last)
         else:
             rows += _changed(before, after, i1, i2, j1, j2)
     if old and new and old.endswith("\n") != new.endswith("\n"):

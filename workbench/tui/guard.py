@@ -49,6 +49,7 @@ class ScreenGuard:
         self.stray: Stray = stray if stray is not None else StrayLog()
         self.capture = StreamCapture(drain=self.drain, stray=self._take_stray)
         self._lock = threading.RLock()
+        self._waiting = bytearray(_NO_BYTES)
         self._saved: list[int] = []
         self._pipe: tuple[int, int] | None = None
         self._wake: tuple[int, int] | None = None
@@ -134,7 +135,7 @@ class ScreenGuard:
             return
         # outside the lock: a flush may wait for the reader
         _flush_python()
-        self._read_pipe()
+        self._read_pipe(self._pipe[0])
 
     def _take_fds(self) -> None:
         assert self._pipe is not None
@@ -144,30 +145,35 @@ class ScreenGuard:
         os.dup2(self._pipe[1], 2)
 
     def _give_fds_back(self) -> None:
-        _flush_python()
         _buffer_c_stdout(_BY_LINE if os.isatty(self._saved[1]) else _FULLY)
-        self._read_pipe()
+        self.drain()
         for fd, saved in enumerate(self._saved):
             os.dup2(saved, fd)
 
     def _read(self) -> None:
         assert self._pipe is not None
         assert self._wake is not None
+        read, wake = self._pipe[0], self._wake[0]
         # here, not on the way to the first frame: nothing of C writes before a tool does
         _buffer_c_stdout(_NOT)
         poll = select.poll()
-        poll.register(self._pipe[0], select.POLLIN)
-        poll.register(self._wake[0], select.POLLIN)
-        while self._wake[0] not in dict(poll.poll()):
-            self._read_pipe()
+        poll.register(read, select.POLLIN)
+        poll.register(wake, select.POLLIN)
+        while wake not in dict(poll.poll()):
+            self._read_pipe(read)
 
-    def _read_pipe(self) -> None:
-        assert self._pipe is not None
-        read = self._pipe[0]
+    def _read_pipe(self, read: int) -> None:
+        # each call passes here twice: no work where nothing waits
         with self._lock:
-            waiting = struct.unpack("i", fcntl.ioctl(read, termios.FIONREAD, _NO_BYTES))[0]
-            if waiting:
-                self._route(os.read(read, waiting))
+            fcntl.ioctl(read, termios.FIONREAD, self._waiting)
+            if self._waiting == _NO_BYTES:
+                return
+            try:
+                data = os.read(read, struct.unpack("i", self._waiting)[0])
+            except BlockingIOError:
+                # a signal handler has read it meanwhile
+                return
+            self._route(data)
 
     def _route(self, data: bytes) -> None:
         text = self._decoder.decode(data)
@@ -205,6 +211,7 @@ class ScreenGuard:
 
 def _pipe() -> tuple[int, int]:
     read, write = os.pipe()
+    os.set_blocking(read, False)
     # C code may write while it holds the interpreter's lock, and the reader needs that lock
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
@@ -213,10 +220,14 @@ def _pipe() -> tuple[int, int]:
 
 
 def _flush_python() -> None:
-    for stream in (sys.__stdout__, sys.__stderr__):
-        if stream is not None and not stream.closed:
-            with suppress(OSError):
-                stream.flush()
+    try:
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+        if sys.__stderr__ is not None:
+            sys.__stderr__.flush()
+    except (OSError, ValueError):
+        # closed, or its reader is gone: what it holds has nowhere to go
+        return
 
 
 def _buffer_c_stdout(mode: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -21,10 +22,12 @@ class Inbox:
         self._lock = threading.Lock()
         self._awake = False
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._context = contextvars.copy_context()
         self._last = 0.0
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Deliver on this loop from now on; what came before is delivered first."""
+        """Deliver on this loop, in the caller's context, from now on; what came before is delivered first."""
+        self._context = contextvars.copy_context()
         with self._lock:
             self._loop = loop
         self._wake()
@@ -45,12 +48,12 @@ class Inbox:
             if self._awake or self._loop is None or not self._events:
                 return
             self._awake = True
-            self._loop.call_soon_threadsafe(self._schedule, self._loop)
+            self._loop.call_soon_threadsafe(self._schedule, self._loop, context=self._context)
 
     def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
         wait = self._last + FRAME - loop.time()
         if wait > 0:
-            loop.call_later(wait, self._empty, loop)
+            loop.call_later(wait, self._empty, loop, context=self._context)
         else:
             self._empty(loop)
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from workbench.tui.line_view import Line, Mark, Marks
 from workbench.tui.render import Span
-from workbench.tui.text import visible, visible_line
+from workbench.visible import visible, visible_line
 
 _TOKEN: Final = re.compile(
     r'(?P<key>"(?:[^"\\]|\\.)*"(?=:))|(?P<string>"(?:[^"\\]|\\.)*")'

@@ -11,7 +11,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from workbench.tui.palette import Palette
-from workbench.tui.text import visible_line
+from workbench.visible import visible_line
 
 Span = tuple[str, str]
 """A piece of one line: its text (already safe to paint) and its style key."""

@@ -9,8 +9,8 @@ from typing import Final
 from rich.cells import cell_len
 
 from workbench.tui.render import TIME_WIDTH, Span, clip, count_text, fit, spans_width, time_cells
-from workbench.tui.text import visible_line
 from workbench.tui.tool_tree import Group, Loading, Problem, Row, Tool
+from workbench.visible import visible_line
 
 _NARROWEST_TAGS: Final = 56
 _COUNT: Final = 5
@@ -34,7 +34,7 @@ class Grid:
         counts = 2 + 1 + _COUNT + 1 + _COUNT + 2
         if width >= _NARROWEST_TAGS:
             room = width - counts - 1 - TIME_WIDTH
-            name = max(18 + (width - 62) // 4, longest)
+            name = max(18 + (width - 62) // 4, longest + 1)
             if room - name - 1 >= _FEWEST_TAGS:
                 return cls(name, room - name - 1, TIME_WIDTH)
             if room >= longest:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from workbench.tui.events import ToolRow
-from workbench.tui.text import visible_line
+from workbench.visible import visible_line
 
 
 @dataclass(slots=True, eq=False)

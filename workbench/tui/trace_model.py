@@ -8,8 +8,8 @@ from typing import Any, Final, get_args
 
 from workbench.tui import events
 from workbench.tui.outline import Outline, Spliced
-from workbench.tui.text import visible_line
 from workbench.tui.trace_records import FAILED, OPEN, Entry, Iteration, Mark, Reason, State, Turn
+from workbench.visible import visible_line
 
 _STATES: Final[frozenset[str]] = frozenset(get_args(State))
 _ACTIVITY: Final[dict[str, str]] = {
@@ -36,6 +36,7 @@ class TraceModel:
         self._live: dict[str, Turn] = {}
         self._model_calls: dict[str, Entry] = {}
         self._waits: dict[str, Entry] = {}
+        self._asked: dict[str, frozenset[str]] = {}
         self._calls: dict[tuple[str, str], Entry] = {}
         self._in_session = False
         self._handlers: dict[type, Callable[[Any], None]] = {
@@ -200,7 +201,7 @@ class TraceModel:
         turn.stop_clock(event.at)
         entry.start = entry.end = turn.work(event.at)
         iteration.end = max(iteration.end, entry.start)
-        self._waits[event.agent] = entry
+        self._waits[event.agent], self._asked[event.agent] = entry, frozenset(event.calls)
         for call_id in event.calls:
             call = self._calls.get((event.agent, call_id))
             if call is not None:
@@ -216,14 +217,15 @@ class TraceModel:
             return
         entry.turn.start_clock(event.at)
         entry.ms, entry.state = event.duration_ms, "success"
-        rejected = 0
+        asked, run, rejected = self._asked.pop(event.agent), 0, 0
         for info in event.calls:
             call = self._calls.get((event.agent, info.id))
             if call is not None:
                 call.arguments, call.label = info.arguments, None
                 call.state = "rejected" if info.decision == "reject" else "pending"
             rejected += info.decision == "reject"
-        run = len(event.calls) - rejected
+            # what was allowed anyway is not the person's doing, unless they refused it
+            run += info.decision != "reject" and info.id in asked
         parts = [f"{run} run"] * bool(run) + [f"{rejected} rejected"] * bool(rejected)
         entry.detail, entry.label = "   ".join(parts), None
 

@@ -147,13 +147,21 @@ def _iteration(iteration: Iteration, grid: Grid, now: float) -> list[Span]:
     return _compose(label, bars, _time(end - iteration.start), grid)
 
 
+def state_glyph(entry: Entry) -> Span:
+    """The glyph that stands before an entry, in its colour."""
+    if entry.kind == "you":
+        return "◇", "warning"
+    if entry.kind == "llm" and entry.state == "success":
+        return "◆", "accent"
+    return _STATES[entry.state][:2]
+
+
 def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
-    glyph, glyph_key, word, key = _STATES[entry.state]
+    glyph, glyph_key = state_glyph(entry)
+    _, _, word, key = _STATES[entry.state]
     name_key = "text"
     if entry.kind == "you":
-        glyph, glyph_key, name_key, word, key = "◇", "warning", "warning", "", "warning"
-    elif entry.kind == "llm" and entry.state == "success":
-        glyph, glyph_key = "◆", "accent"
+        name_key, word, key = "warning", "", "warning"
     label: list[Span] = [("    ", "muted"), (glyph, glyph_key), (" ", "muted")]
     if entry.label is None or entry.state == "running":
         entry.label = _detail(entry)

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from workbench.tui.palette import Palette
 from workbench.tui.render import clip, row
-from workbench.tui.text import visible_line
+from workbench.visible import visible_line
 
 _SHOWN = 4
 

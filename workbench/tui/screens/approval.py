@@ -11,8 +11,6 @@ from typing import ClassVar, Final
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -21,8 +19,6 @@ from workbench.tui.approval import (
     ApprovalResult,
     Batch,
     Decision,
-    Grace,
-    Proposal,
 )
 from workbench.tui.broker import Decide
 from workbench.tui.commands import bindings, commands, key_text
@@ -30,10 +26,11 @@ from workbench.tui.json_view import json_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import PieceRows
 from workbench.tui.screens import approval_parts as parts
+from workbench.tui.screens import approval_texts as texts
 from workbench.tui.screens.approval_fields import AlwaysPanel, EditField, Left
-from workbench.tui.screens.approval_pages import FileChange, Pages
 from workbench.tui.screens.approval_sheet import Sheet
-from workbench.tui.text import visible_line
+from workbench.tui.screens.held import HeldScreen
+from workbench.visible import visible_line
 
 FULL_BELOW: Final = 104
 """Below this many columns the sheet takes the whole screen."""
@@ -43,18 +40,14 @@ _LEAST_HIGH: Final = 33
 _ACTIONS: Final = frozenset(command.action.partition("(")[0] for command in commands("approval"))
 # what a click does without deciding anything
 _HARMLESS: Final = ("highlight", "show_tab")
-_NEWLINE_KEYS: Final = frozenset(
-    key for command in commands("prompt") if command.action == "newline" for key in command.keys
-)
 
 
-class ApprovalScreen(ModalScreen[None]):
+class ApprovalScreen(HeldScreen):
     """Shows one request and answers through ``decide``, once. Nothing runs before that.
 
     ``clock`` gives seconds for the time in which keys are held back; ``now`` gives Unix seconds.
     """
 
-    AUTO_FOCUS = ""
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
@@ -69,22 +62,8 @@ class ApprovalScreen(ModalScreen[None]):
         ),
     ]
 
-    class Typed(Message):
-        """Keys that came too early to decide anything. They belong to the prompt's draft.
-
-        First take ``erased`` characters off its end, then add ``text``.
-        """
-
-        def __init__(self, text: str, erased: int = 0) -> None:
-            super().__init__()
-            self.text = text
-            self.erased = erased
-
-    class _Compared(Message):
-        def __init__(self, index: int, change: FileChange | None) -> None:
-            super().__init__()
-            self.index = index
-            self.change = change
+    class Typed(HeldScreen.Typed):
+        """Keys and pastes that came while they could decide nothing. They belong to the prompt's draft."""
 
     def __init__(
         self,
@@ -95,13 +74,10 @@ class ApprovalScreen(ModalScreen[None]):
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
-        super().__init__()
+        super().__init__(clock=clock)
         self.calls = Batch(request)
+        self.sheet = Sheet(self.calls, palette, now=now)
         self._decide: Decide | None = decide
-        self._keys_held = Grace(clock)
-        self._clicks_held = Grace(clock)
-        self._pages = Pages(self.calls, self._compared)
-        self.sheet = Sheet(self.calls, self._pages, palette, now=now)
 
     # life
 
@@ -112,9 +88,7 @@ class ApprovalScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """Call the person."""
         self.app.bell()
-        self._pages.start()
         self.set_interval(1, self.sheet.draw_heading)
-        self.watch(self.app, "app_focus", self._window_focused, init=False)
 
     def on_unmount(self) -> None:
         """However the screen went away: without an answer, nothing runs."""
@@ -142,27 +116,12 @@ class ApprovalScreen(ModalScreen[None]):
         if decide is not None:
             decide(result)
 
-    def _compared(self, index: int, change: FileChange | None) -> None:
-        self.post_message(self._Compared(index, change))
-
     # keys and clicks
 
-    async def on_event(self, event: events.Event) -> None:
-        """Hold keys back until the person has stopped typing for the prompt, and hand them to it."""
-        if isinstance(event, events.Key) and event.key != "escape" and self._keys_held.holds_key():
-            self._hand_back(event)
-        elif isinstance(event, events.Paste) and self.sheet.mode == "calls":
-            self.post_message(self.Typed(event.text))
-        else:
-            await super().on_event(event)
-
-    def _hand_back(self, event: events.Key) -> None:
-        if event.key == "backspace":
-            self.post_message(self.Typed("", 1))
-        elif event.key in _NEWLINE_KEYS:
-            self.post_message(self.Typed("\n"))
-        elif event.is_printable and event.character is not None:
-            self.post_message(self.Typed(event.character))
+    @property
+    def takes_text(self) -> bool:
+        """Whether a field is open."""
+        return self.sheet.mode != "calls"
 
     def on_key(self, event: events.Key) -> None:
         """A key that means nothing here says what would."""
@@ -176,14 +135,10 @@ class ApprovalScreen(ModalScreen[None]):
         """While a field is open, the keys are its own."""
         return self.sheet.mode == "calls" or action not in _ACTIONS
 
-    def _window_focused(self, focused: bool) -> None:
-        if focused:
-            self._clicks_held.restart()
-
     async def on_piece_rows_pressed(self, event: PieceRows.Pressed) -> None:
         """A click is the key, except for the one that only brings the window to the front."""
         event.stop()
-        if event.target.startswith(_HARMLESS) or not self._clicks_held.holds():
+        if event.target.startswith(_HARMLESS) or self.takes_clicks:
             await self.run_action(event.target)
 
     def on_piece_rows_wheeled(self, event: PieceRows.Wheeled) -> None:
@@ -230,9 +185,9 @@ class ApprovalScreen(ModalScreen[None]):
             self._answer(self.calls.result())
             return
         which = (
-            f"Call {parts.marked(undecided)} has"
+            f"Call {texts.marked(undecided)} has"
             if len(undecided) == 1
-            else (f"Calls {parts.marked(undecided)} have")
+            else (f"Calls {texts.marked(undecided)} have")
         )
         self.calls.go(undecided[0])
         self._say(f"{which} no verdict: y run, n reject", "warning")
@@ -278,14 +233,7 @@ class ApprovalScreen(ModalScreen[None]):
         """Copy the highlighted call's arguments, whole."""
         text = json_text(self.calls.row.arguments)
         self.app.copy_to_clipboard(text)
-        self._say(f"The arguments were copied: {parts.size_text(len(text))}.")
-
-    def on_approval_screen__compared(self, event: _Compared) -> None:
-        """A thread has compared a call's file change."""
-        event.stop()
-        self._pages.compared(event.index, event.change)
-        self.sheet.changed(event.index)
-        self.sheet.draw()
+        self._say(f"The arguments were copied: {texts.size_text(len(text))}.")
 
     # fields
 
@@ -317,11 +265,7 @@ class ApprovalScreen(ModalScreen[None]):
         if row.locked:
             self._decided(False)
             return
-        self._open("always", AlwaysPanel(row.call.name, row.arguments, self._covers, self.palette))
-
-    def _covers(self, proposal: Proposal) -> bool:
-        row = self.calls.row
-        return self.calls.request.covers(proposal, row.call.name, row.arguments)
+        self._open("always", AlwaysPanel(self.calls, self.palette))
 
     def on_left(self, event: Left) -> None:
         """A field was left: nothing changed."""
@@ -355,21 +299,12 @@ class ApprovalScreen(ModalScreen[None]):
         """Run with other arguments."""
         index = self.calls.cursor
         self.calls.edit(event.arguments)
-        self._pages.edited(index)
-        self.sheet.changed(index)
+        self.sheet.edited(index)
         self.sheet.close_field()
 
-    def on_always_panel_changed(self) -> None:
-        """Show what the proposal would cover."""
-        panel = self.query_one(AlwaysPanel)
-        proposal = panel.proposal
-        if not self._covers(proposal):
-            panel.state(["It does not cover this call."], "error")
-            self.sheet.cover(())
-            return
-        others = self.calls.covered(proposal)
-        panel.state(parts.coverage_text(proposal, others), "subtle")
-        self.sheet.cover(others)
+    def on_always_panel_changed(self, event: AlwaysPanel.Changed) -> None:
+        """Mark the calls that the proposal would cover."""
+        self.sheet.cover(event.covered)
 
     def on_always_panel_confirmed(self) -> None:
         """Remember the proposal, unless it does not even cover the call it was made for."""
@@ -377,4 +312,4 @@ class ApprovalScreen(ModalScreen[None]):
         others = self.calls.covered(proposal)
         if self.calls.remember(proposal):
             self.sheet.close_field()
-            self._say(parts.remembered_text(proposal, others))
+            self._say(texts.remembered_text(proposal, others))

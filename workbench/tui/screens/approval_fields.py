@@ -17,17 +17,17 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Label, TextArea
 
-from workbench.tui.approval import GRANT_SCOPES, GrantScope, Proposal
+from workbench.tui.approval import GRANT_SCOPES, Batch, GrantScope, Proposal
 from workbench.tui.commands import commands
 from workbench.tui.json_view import editable_text
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, fit, row
-from workbench.tui.text import visible_line
+from workbench.tui.screens.approval_texts import coverage_text
+from workbench.visible import visible_line
 
 Check = Callable[[Mapping[str, Any]], str | None]
-Covers = Callable[[Proposal], bool]
 
 _LEAVE: Final = Binding("escape", "leave", "leave", show=False)
 _LABEL: Final = 12
@@ -227,19 +227,25 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
     ]
 
     class Changed(Message):
-        """The proposal is another one."""
+        """The proposal is another one, and covers these other calls."""
+
+        def __init__(self, covered: tuple[int, ...]) -> None:
+            super().__init__()
+            self.covered = covered
 
     class Confirmed(Message):
         """Remember the proposal."""
 
-    def __init__(self, tool: str, arguments: Mapping[str, Any], covers: Covers, palette: Palette) -> None:
+    def __init__(self, batch: Batch, palette: Palette) -> None:
         super().__init__(id="always")
-        self._tool = tool
+        self._batch = batch
+        self._tool = batch.row.call.name
+        arguments = batch.row.arguments
         self._scope = Choice("for", ("these calls only", "this session", "this project"), 1, palette)
         extents = ("these arguments", "any arguments") if arguments else ("any arguments",)
         self._extent = Choice("with", extents, 0, palette)
         self._patterns = {
-            name: Input(_pattern(tool, name, value, covers), compact=True, select_on_focus=False)
+            name: Input(_pattern(name, value, batch), compact=True, select_on_focus=False)
             for name, value in arguments.items()
         }
         self._statement = LineView(palette, id="covers")
@@ -269,17 +275,25 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
     def on_mount(self) -> None:
         """Start on how long: nothing is decided by being here."""
         self._scope.focus()
+        self._state()
 
-    def state(self, lines: Sequence[str], key: str) -> None:
+    def _state(self) -> None:
         """Say what the proposal covers."""
+        proposal = self.proposal
+        covered: tuple[int, ...] = ()
+        key, lines = "error", ["It does not cover this call."]
+        if self._batch.covers_row(proposal):
+            covered = self._batch.covered(proposal)
+            key, lines = "subtle", coverage_text(proposal, covered)
         self._statement.show([Line(), *(Line(line, key, words=True) for line in lines)])
+        self.post_message(self.Changed(covered))
 
     @on(Choice.Changed)
     @on(Input.Changed)
     def _changed(self, event: Message) -> None:
         event.stop()
         self.query_one("#patterns").display = self._by_arguments
-        self.post_message(self.Changed())
+        self._state()
 
     @on(Choice.Confirmed)
     @on(Input.Submitted)
@@ -298,10 +312,10 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         fields[max(0, min(at + step, len(fields) - 1))].focus()
 
 
-def _pattern(tool: str, name: str, value: Any, covers: Covers) -> str:
+def _pattern(name: str, value: Any, batch: Batch) -> str:
     """The narrowest pattern that still reads well and covers the value; ``*`` where there is none."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
     pattern = glob.escape(text)
     if len(pattern) > _PATTERN_LIMIT or pattern != visible_line(pattern):
         return "*"
-    return pattern if covers(Proposal("session", tool, {name: pattern})) else "*"
+    return pattern if batch.covers_row(Proposal("session", batch.row.call.name, {name: pattern})) else "*"

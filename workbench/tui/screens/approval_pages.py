@@ -13,7 +13,7 @@ from workbench.tui.approval import ApprovalRequest, Batch, BatchRow, Preview
 from workbench.tui.diff import Diff, diff, diff_lines
 from workbench.tui.json_view import argument_lines, json_lines
 from workbench.tui.line_view import Line
-from workbench.tui.text import visible
+from workbench.visible import visible
 
 _log = logging.getLogger("workbench.approval")
 

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from rich.cells import cell_len
 
-from workbench.tui.approval import Batch, BatchRow, Proposal, rejection_text
+from workbench.tui.approval import Batch, BatchRow, rejection_text
 from workbench.tui.commands import Command, hints, key_text
 from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
-from workbench.tui.render import arguments_text, count_text, fit, name_spans, value_text
-from workbench.tui.text import visible_line
+from workbench.tui.render import arguments_text, fit, name_spans, value_text
+from workbench.tui.screens.approval_texts import (
+    SCOPE_TEXT,
+    outcome_text,
+    proposal_text,
+    received_text,
+    waited_text,
+)
+from workbench.visible import visible_line
 
 Mode = Literal["calls", "reason", "edit", "always"]
 """What the keys are for: the calls, or one of the three fields."""
@@ -26,8 +33,6 @@ _VERDICT: Final = 11
 _REASON: Final = 19
 _TOOL: Final = 14
 _GAP: Final = Piece("   ", "muted")
-
-SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
 
 _LEFT: Final = ("shown", "rule")
 _HEADINGS: Final = (
@@ -97,16 +102,6 @@ def heading(
             break
     rows = [PieceRow(spread(left, right, width))]
     return [*rows, BLANK] if roomy else rows
-
-
-def waited_text(seconds: float) -> str:
-    """``12 s``, ``2:05 m``, ``1:02 h``."""
-    whole = max(0, int(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60}:{whole % 60:02d} m"
-    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,36 +274,6 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
     return [BLANK, PieceRow(spread(title, [], width)), *rows]
 
 
-def received_text(row: BatchRow) -> tuple[str, str]:
-    """What the model will read for one call, and its style key."""
-    name = visible_line(row.call.name)
-    if row.locked:
-        because = visible_line(row.call.reason or row.call.asks_because)
-        return f"that the policy denies it{': ' + because if because else ''}", "text"
-    if row.decision == "reject":
-        return rejection_text(visible_line(row.reason) if row.reason else None), "text"
-    if row.decision is None:
-        return "no verdict yet", "muted"
-    if row.edited is not None:
-        return f"what {name} returns, called with your arguments", "muted"
-    return f"what {name} returns", "muted"
-
-
-def proposal_text(proposal: Proposal) -> str:
-    """A grant in a few words: the tool, and its arguments if they matter."""
-    name = visible_line(proposal.tool)
-    return f"{name}({arguments_text(proposal.arguments)})" if proposal.arguments else f"every {name}"
-
-
-def outcome_text(batch: Batch) -> str:
-    """What submitting does: ``Run 2, reject 1``."""
-    run, reject = batch.count("approve"), batch.count("reject")
-    parts = [f"run {run}"] if run else []
-    parts += [f"reject {reject}"] if reject else []
-    parts += [f"remember {len(batch.grants)}"] if batch.grants else []
-    return ", ".join(parts).capitalize()
-
-
 def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     """The keys that hold now, and the button. A hint that does not fit is dropped whole; esc stays.
 
@@ -375,37 +340,6 @@ def _hint(key: str, label: str, target: str) -> list[Piece]:
     return [Piece(f"{key} ", "subtle", target), Piece(label, "muted", target)]
 
 
-def size_text(characters: int) -> str:
-    """How long a text is, for people."""
-    return f"{count_text(characters)} characters" if characters != 1 else "1 character"
-
-
 def note_row(text: str, key: str, width: int) -> PieceRow:
     """One line above the hints."""
     return PieceRow(spread([Piece(text, key)], [], width))
-
-
-def marked(indices: Collection[int]) -> str:
-    """Row numbers for people: ``2, 5 and 6``."""
-    numbers = [str(index + 1) for index in sorted(indices)]
-    return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
-
-
-def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
-    """What confirming a grant would do, line by line."""
-    here = f"call {marked(others)}" if len(others) == 1 else f"calls {marked(others)}"
-    now = "Runs this call" + (f" and {here}, marked above." if others else "; it covers no other call here.")
-    what = proposal_text(proposal)
-    later = {
-        "once": "Nothing is remembered after this batch.",
-        "session": f"Until Workbench ends, {what} runs without asking.",
-        "project": f"In this project, {what} runs without asking until you take it back.",
-    }
-    return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
-
-
-def remembered_text(proposal: Proposal, others: Collection[int]) -> str:
-    """What confirming a grant has done."""
-    more = f", and for {marked(others)}" if others else ""
-    kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
-    return f"run{more}; {kept}. y takes it back."

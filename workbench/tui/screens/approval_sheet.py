@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
+from textual.message import Message
 from textual.widget import Widget
 
 from workbench.tui.approval import Batch
@@ -17,19 +18,23 @@ from workbench.tui.palette import Palette
 from workbench.tui.pieces import BLANK, Piece, PieceRow, PieceRows
 from workbench.tui.screens import approval_parts as parts
 from workbench.tui.screens.approval_fields import ReasonField
-from workbench.tui.screens.approval_pages import Pages, first_tab
-from workbench.tui.text import visible_line
+from workbench.tui.screens.approval_pages import FileChange, Pages, first_tab
+from workbench.visible import visible_line
 
 
 class Sheet(Vertical):
     """The question from its heading down to the keys. ``now`` gives Unix seconds."""
 
-    def __init__(
-        self, batch: Batch, pages: Pages, palette: Palette, *, now: Callable[[], float] = time.time
-    ) -> None:
+    class _Compared(Message):
+        def __init__(self, index: int, change: FileChange | None) -> None:
+            super().__init__()
+            self.index = index
+            self.change = change
+
+    def __init__(self, batch: Batch, palette: Palette, *, now: Callable[[], float] = time.time) -> None:
         super().__init__(id="sheet")
         self._batch = batch
-        self._pages = pages
+        self._pages = Pages(batch, self._compared)
         self._palette = palette
         self._now = now
         self.mode: parts.Mode = "calls"
@@ -39,6 +44,7 @@ class Sheet(Vertical):
         self._page_of: tuple[int, str] | None = None
         self._note = ("", "muted")
         self._in_view = (0, 0)
+        self._draws = False
         self._summaries: dict[int, list[Piece]] = {}
         self._heading = PieceRows(palette, id="heading")
         self._calls = PieceRows(palette, id="calls")
@@ -56,6 +62,10 @@ class Sheet(Vertical):
         yield self._receives
         yield self.reason
         yield self._foot
+
+    def on_mount(self) -> None:
+        """Begin what takes a thread, once the first frame is out."""
+        self.call_after_refresh(self._pages.start)
 
     def on_resize(self, event: Resize) -> None:
         """Share the rows out anew."""
@@ -102,8 +112,25 @@ class Sheet(Vertical):
         tabs = self._pages.tabs(self._batch.cursor)
         self.show_tab(tabs[max(0, min(tabs.index(self.tab) + step, len(tabs) - 1))])
 
-    def changed(self, index: int) -> None:
-        """A call's arguments or its diff are other ones."""
+    def edited(self, index: int) -> None:
+        """A call's arguments are other ones."""
+        self._pages.edited(index)
+        self._forget(index)
+
+    def _compared(self, index: int, change: FileChange | None) -> None:
+        self.post_message(self._Compared(index, change))
+
+    def on_sheet__compared(self, event: _Compared) -> None:
+        """A thread has compared a call's file change."""
+        event.stop()
+        self._pages.compared(event.index, event.change)
+        self._forget(event.index)
+        if not self._draws:
+            # many may come at once
+            self._draws = True
+            self.call_later(self.draw)
+
+    def _forget(self, index: int) -> None:
         self._summaries.pop(index, None)
         if self._page_of is not None and self._page_of[0] == index:
             self._page_of = None
@@ -130,6 +157,7 @@ class Sheet(Vertical):
     def draw(self) -> None:
         """Bring every part in line with the batch."""
         width, height = self.content_size.width, self.content_size.height
+        self._draws = False
         if not width or not self.is_mounted:
             return
         room = parts.Room.of(height, len(self._batch.rows))

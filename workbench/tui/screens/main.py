@@ -46,6 +46,7 @@ class MainScreen(Screen[None]):
         super().__init__()
         self._palette = palette
         self._tab = "conversation"
+        self._panel = "prompt"
         self._busy = False
         self.top_line = TopLine(palette, id="top")
         self.tab_line = TabLine(palette, id="tabs")
@@ -164,12 +165,16 @@ class MainScreen(Screen[None]):
             "tools": self.tools.focus_target,
             "prompt": self.prompt.area,
         }[panel]
-        self.call_after_refresh(target.focus)
+        self._panel = panel
+        if self.narrow:
+            self.call_after_refresh(target.focus)  # its tab has to come up first
+        else:
+            target.focus()
 
     def move_focus(self, steps: int) -> None:
         """To the next or previous panel: prompt, conversation, trace, tools."""
         order = ("prompt", *_TABS)
-        index = order.index(self.focused_panel)
+        index = order.index(self._panel)
         self.focus_panel(order[(index + steps) % len(order)])
 
     @property
@@ -200,6 +205,7 @@ class MainScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """Hints and tabs follow the focus."""
+        self._panel = self.focused_panel
         self._show_hints()
         self._count_tabs()
 

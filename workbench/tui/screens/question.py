@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from workbench.tui.commands import bindings, hints, key_text
-from workbench.tui.text import visible, visible_line
+from workbench.visible import visible, visible_line
 
 QUIET: Final = 0.4
 """Seconds without a key after which keys count; what is typed before was meant for something else."""

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.code import LineLexer, Source, code_line, exact_marks, head_line, pieces
 from workbench.tui.transcript.line import Line, Mark
-from workbench.tui.transcript.markdown import Environment, render, table_row
-from workbench.tui.transcript.table import Align, Table
+from workbench.tui.transcript.markdown import Environment, Head, render, table_row
+from workbench.tui.transcript.table import Table
 
 
 class Prose(Block):
@@ -154,38 +154,26 @@ class Fence(Block):
 class TableBlock(Block):
     """A table at the top level: each row is read once."""
 
-    def __init__(
-        self, head: Sequence[str], cells: Sequence[Line], aligns: Sequence[Align], env: Environment
-    ) -> None:
+    def __init__(self, sources: Sequence[str], head: Head, env: Environment) -> None:
         super().__init__()
         self.open = True
-        self._head = "\n".join(head)
+        self._head = "\n".join(sources)
         self._env = env
-        self._table = Table(cells, aligns)
-        self._sources = list(head)
+        self._table = Table(*head)
+        self._sources = list(sources)
+        self._partial = ""
         self._provisional = False
 
-    def add(self, line: str) -> bool:
-        """One more complete line. False where it does not belong to the table."""
-        self.grow("")
-        cells = table_row(self._head, line, self._env)
-        if cells is None:
-            return False
-        self._table.add(cells)
+    def add(self, line: str) -> None:
+        """One more complete line."""
+        self._partial = ""
         self._sources.append(line)
         self.stale()
-        return True
 
     def grow(self, partial: str) -> None:
         """The row that is being written, as far as it is there."""
-        if self._provisional:
-            self._table.pop()
-            self._provisional = False
-            self.stale()
-        cells = table_row(self._head, partial, self._env) if partial.strip() else None
-        if cells is not None:
-            self._table.add(cells)
-            self._provisional = True
+        if partial != self._partial:
+            self._partial = partial
             self.stale()
 
     def source(self) -> str:
@@ -194,10 +182,20 @@ class TableBlock(Block):
 
     def size(self) -> tuple[int, int]:
         """A row for each row of the table, as long as none wraps."""
-        return 1, len(self._table) + 2
+        return 1, len(self._sources)
 
     def build(self, width: int, fresh: bool) -> int:
         """Add the rows that came, or lay everything out again where a column grew."""
+        if self._provisional:
+            self._table.pop()
+        for source in self._sources[len(self._table) + 2 :]:
+            self._table.add(self._cells(source))
+        self._provisional = bool(self._partial.strip())
+        if self._provisional:
+            self._table.add(self._cells(self._partial))
         kept = self._table.layout(width)
         self.lines = self._table.lines
         return kept
+
+    def _cells(self, source: str) -> list[Line]:
+        return table_row(self._head, source, self._env) or [Line(source)]

@@ -9,9 +9,9 @@ from typing import Any, Final, Literal
 from rich.cells import cell_len
 
 from workbench.tui.render import Span, arguments_text, clip, count_text, name_spans, time_cells
-from workbench.tui.text import visible, visible_line
 from workbench.tui.transcript.blocks import TEXT_LEAD, Block, join_lines
-from workbench.tui.transcript.line import Line, line_of, slice_spans
+from workbench.tui.transcript.line import Line, Wrap, line_of, slice_spans
+from workbench.visible import visible, visible_line
 
 State = Literal[
     "writing",
@@ -54,11 +54,10 @@ OVER: Final[frozenset[State]] = frozenset(_GLYPHS) - {"writing", "pending", "wai
 """States in which nothing more happens to a call."""
 
 _TIME_COLUMN: Final = 10
-_STATE_WIDTH: Final = 9
 _PREVIEW_LINES: Final = 40
 _PREVIEW_CHARACTERS: Final = 8_000
 _REASON_CHARACTERS: Final = 400
-_HANG: Final[tuple[Span, ...]] = (("    ", "text"),)
+_SHORT_VALUE: Final = 60
 
 
 class CallBlock(Block):
@@ -216,12 +215,12 @@ class CallBlock(Block):
         for name, value in self._arguments.items():
             lines += _section(visible_line(str(name)), _whole(value))
         if self._reason:
-            lines += _section("reason", self._reason)
+            lines += _section("reason", self._reason, prose=True)
         if self._output:
             lines += _section("printed", self._output)
         if self._error:
-            lines += _section("error", self._error, key="error")
-        if self.state in OVER and (self.state == "success" or not self._error):
+            lines += _section("error", self._error, key="error", prose=True)
+        if self.state == "success" or (self._result is not None and not self._error):
             lines += _section("result", _whole(self._result))
         return [line.inside(TEXT_LEAD, TEXT_LEAD) for line in lines]
 
@@ -235,14 +234,15 @@ def _whole(value: Any) -> str:
         return repr(value)
 
 
-def _section(label: str, text: str, *, key: str = "text") -> list[Line]:
+def _section(label: str, text: str, *, key: str = "text", prose: bool = False) -> list[Line]:
     """A label and its value: beside each other when it is one short line, else below."""
     shown, rest = _preview(text)
+    wrap: Wrap = "words" if prose else "cells"
     parts = shown.split("\n")
-    if len(parts) == 1 and len(parts[0]) <= 60 and not rest:
-        return [Line(f"{label}  {parts[0]}", ((0, len(label), "muted"),), key, wrap="cells")]
+    if len(parts) == 1 and len(parts[0]) <= _SHORT_VALUE and not rest:
+        return [Line(f"{label}  {parts[0]}", ((0, len(label), "muted"),), key, wrap=wrap)]
     lines = [Line(label, key="muted", wrap="cells")]
-    lines += [Line(part, key=key, lead=TEXT_LEAD, hang=TEXT_LEAD, wrap="cells") for part in parts]
+    lines += [Line(part, key=key, lead=TEXT_LEAD, hang=TEXT_LEAD, wrap=wrap) for part in parts]
     if rest:
         lines.append(Line(rest, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD))
     return lines

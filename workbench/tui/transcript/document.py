@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from workbench.tui.transcript.blocks import Block
@@ -124,6 +126,18 @@ class Document:
         index, rest = self._heights.find(row)
         block = self.blocks[index]
         return block, rest - block.gap
+
+    def between(self, top: int, bottom: int) -> Iterator[Block]:
+        """The blocks that have rows from ``top`` up to ``bottom``, in order."""
+        found = self.at(max(top, 0))
+        if found is None:
+            return
+        row = self.top(found[0])
+        for block in islice(self.blocks, found[0].index, None):
+            if row >= bottom:
+                return
+            yield block
+            row += self._heights[block.index]
 
     def place(self, row: int) -> Place | None:
         """What stands at a row, as a place; None for an empty document."""

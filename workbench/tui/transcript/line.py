@@ -19,6 +19,9 @@ Mark = tuple[int, int, str]
 RowSpan = tuple[int, int]
 """One row of a line: from character, to character."""
 
+Wrap = Literal["words", "cells", "none"]
+"""How a line breaks: between words, between any two characters, not at all."""
+
 _WIDE: Final = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uffe6"
 _UNIT: Final = re.compile(f"[{_WIDE}]|[^\\s{_WIDE}]+|\\s+")
 
@@ -37,7 +40,7 @@ class Line(NamedTuple):
     key: str = "text"
     lead: tuple[Span, ...] = ()
     hang: tuple[Span, ...] = ()
-    wrap: Literal["words", "cells", "none"] = "words"
+    wrap: Wrap = "words"
     links: tuple[Mark, ...] = ()
     joined: bool = False
     right: tuple[Span, ...] = ()

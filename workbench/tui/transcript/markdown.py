@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Environment = MutableMapping[str, Any]
 """What markdown-it keeps for one message: its link definitions."""
 
+Head = tuple[list[Line], list[Align]]
+"""The cells of a table's head, and how each column is aligned."""
+
 _BULLET: Final = "•"
 _QUOTE_BAR: Final[Span] = ("▏ ", "muted")
 
@@ -30,6 +33,12 @@ def parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
+
+def _parse(source: str, env: Environment | None) -> list[Token]:
+    # a copy: a definition that is only half there would hold for ever
+    known = {} if env is None else dict(env.get("references", {}))
+    return parser().parse(source, {"references": known})
 
 
 @dataclass(slots=True)
@@ -84,7 +93,7 @@ def render(
     ``first_number`` overrides the number of the first ordered list: a long list comes in several pieces.
     """
     walk = _Walk(width)
-    tokens = parser().parse(source, {} if env is None else env)
+    tokens = _parse(source, env)
     if first_number is not None and tokens and tokens[0].type == "ordered_list_open":
         tokens[0].attrs["start"] = first_number
     _walk_blocks(walk, tokens)
@@ -192,15 +201,15 @@ def _align(style: str) -> Align:
 
 def table_row(head: str, row: str, env: Environment | None = None) -> list[Line] | None:
     """The cells of one more row of a table with this head (two lines), None where the row ends it."""
-    tokens = parser().parse(f"{head}\n{row}", {} if env is None else env)
+    tokens = _parse(f"{head}\n{row}", env)
     _, _, rows = read_table(iter(tokens[1:]))
     ended = len(rows) != 1 or tokens[-1].type != "table_close"
     return None if ended else rows[0]
 
 
-def is_table(head: str, env: Environment | None = None) -> tuple[list[Line], list[Align]] | None:
-    """Head cells and alignments, where two lines begin a table."""
-    tokens = parser().parse(head, {} if env is None else env)
+def read_head(source: str, env: Environment | None = None) -> Head | None:
+    """Head cells and alignments, where these two lines begin a table."""
+    tokens = _parse(source, env)
     if not tokens or tokens[0].type != "table_open":
         return None
     cells, aligns, _ = read_table(iter(tokens[1:]))

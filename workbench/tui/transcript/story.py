@@ -18,11 +18,11 @@ from workbench.tui.events import (
     WaitFinished,
     WaitStarted,
 )
-from workbench.tui.text import visible
 from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, user_message
 from workbench.tui.transcript.call import OVER, CallBlock
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.writer import MarkdownWriter
+from workbench.visible import visible
 
 
 class Story:

@@ -7,7 +7,7 @@ from typing import Final, Protocol
 
 from workbench.tui.transcript.answer import Fence, Prose, TableBlock
 from workbench.tui.transcript.blocks import Block
-from workbench.tui.transcript.markdown import Environment, is_table, parser
+from workbench.tui.transcript.markdown import Environment, Head, parser, read_head
 
 LIST_LIMIT: Final = 1_000
 """A list is continued in a new block at the next item when it has this many characters."""
@@ -68,6 +68,8 @@ class MarkdownWriter:
             line, self._partial = "".join(self._partial), [part]
             self._line(line)
         self._show_partial()
+        if self._block is not None:
+            self._sink.changed(self._block)
 
     def close(self) -> None:
         """The answer is complete."""
@@ -104,8 +106,8 @@ class MarkdownWriter:
         if isinstance(block, Fence):
             self._fence_line(block, line)
         elif isinstance(block, TableBlock):
-            if line.strip() and not _ends_table(line) and block.add(line):
-                self._sink.changed(block)
+            if line.strip() and not _ends_table(line):
+                block.add(line)
             else:
                 self._end()
                 self._line(line)
@@ -119,7 +121,6 @@ class MarkdownWriter:
             self._end()
             return
         block.add(line[min(indent, _indent(line)) :])
-        self._sink.changed(block)
 
     def _prose_line(self, block: Prose | None, line: str) -> None:
         if not line.strip():
@@ -133,13 +134,14 @@ class MarkdownWriter:
             return
         if block is None or self._cuts(block, line):
             block = self._begin_prose(block, line)
-        elif self._is_head(block, line):
-            self._begin_table(block, line)
-            return
+        else:
+            table = self._head(block, line)
+            if table is not None:
+                self._begin_table(block, line, table)
+                return
         block.add(line)
         self._note(line)
         self._cut_long(block)
-        self._sink.changed(block)
 
     def _begin_fence(self, block: Prose | None, fence: re.Match[str]) -> None:
         replace = block is not None and not any(block.written)
@@ -203,21 +205,18 @@ class MarkdownWriter:
             return item is not None and item[4] is not None and item[2] in (None, "1")
         return False
 
-    def _is_head(self, block: Prose, line: str) -> bool:
-        """Whether the line before this one and this one begin a table."""
+    def _head(self, block: Prose, line: str) -> Head | None:
+        """The head of a table, where the line before this one and this one begin it."""
         if not _DELIMITER.match(line) or self._blank or not block.written or not self._plain(block):
-            return False
-        return is_table(f"{block.written[-1]}\n{line}", self._env) is not None
+            return None
+        return read_head(f"{block.written[-1]}\n{line}", self._env)
 
-    def _begin_table(self, block: Prose, line: str) -> None:
-        head = [block.take_last(), line]
-        found = is_table("\n".join(head), self._env)
-        if found is None:
-            raise AssertionError("two lines that began a table no longer do")
+    def _begin_table(self, block: Prose, line: str, head: Head) -> None:
+        sources = [block.take_last(), line]
         replace = not any(block.written)
         if not replace:
             self._end()
-        self._open(TableBlock(head, *found, self._env), replace=replace)
+        self._open(TableBlock(sources, head, self._env), replace=replace)
 
     def _cut_long(self, block: Prose, *, growing: bool = False) -> None:
         """Continue in a new piece, at the end of a sentence, where one paragraph becomes too long.
@@ -254,10 +253,8 @@ class MarkdownWriter:
             char, _, indent = self._fence
             closing = bool(partial.strip()) and partial.strip().strip(char) == ""
             block.grow("" if closing else partial[min(indent, _indent(partial)) :])
-            self._sink.changed(block)
         elif isinstance(block, TableBlock):
             block.grow("" if _ends_table(partial) else partial)
-            self._sink.changed(block)
         elif partial.strip() and not _MAYBE_FENCE.match(partial):
             self._grow_prose(block, partial)
 
@@ -268,7 +265,6 @@ class MarkdownWriter:
         block.grow(partial)
         if not undecided:
             self._cut_long(block, growing=True)
-        self._sink.changed(block)
 
 
 def _indent(line: str) -> int:
@@ -285,6 +281,9 @@ def _marker(line: str) -> str:
 
 def _ends_table(line: str) -> bool:
     """Whether a line begins something else, so that it is no row."""
+    bare = line.lstrip(" ")
+    if len(line) - len(bare) > 3:
+        return True
     return bool(
-        _FENCE.match(line) or _HEADING.match(line) or _RULE.match(line) or line.startswith((">", "    "))
-    )
+        bare.startswith(">") or _FENCE.match(bare) or _HEADING.match(bare) or _RULE.match(bare)
+    ) or bool(_ITEM.match(bare))

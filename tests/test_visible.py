@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.text import visible, visible_line
+from workbench.visible import visible, visible_line
 
 
 @given(st.text(st.characters(), max_size=200))

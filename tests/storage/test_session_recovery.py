@@ -1,0 +1,167 @@
+"""Session files after a bad end: what is whole is there, and what is not is said."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.storage.fake_agent import FakeAgent, load, new_log, path_of
+from workbench.errors import StorageError
+from workbench.storage.journal import journal_path
+from workbench.storage.session_file import read_session, recover
+
+
+def test_an_interrupted_turn_is_read_with_every_call_answered(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn()
+    agent.begin("dangerous")
+    agent.call("c1", "add", "5")
+    agent.call("c2", "delete", None)
+    path = path_of(log)
+    running = read_session(path)
+    assert running.turns[-1].status == "running"
+    assert "turn 2 is still running" in running.notes[0]
+    log.close()
+    record = read_session(path)
+    turn = record.turns[-1]
+    assert (turn.status, turn.input, turn.tokens) == ("interrupted", "dangerous", 30)
+    assert "turn 2 was interrupted" in record.notes[0]
+    assert [m["role"] for m in turn.messages] == ["user", "assistant", "tool", "assistant", "tool"]
+    assert turn.messages[2]["content"] == "5"
+    assert "may have had effects" in turn.messages[4]["content"]
+
+
+def test_recovery_writes_the_interrupted_turn_once_and_the_session_can_go_on(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn("one")
+    agent.begin("two")
+    path = path_of(log)
+    with pytest.raises(StorageError, match="still running"):
+        recover(path)
+    log.close()
+    record = recover(path)
+    assert [turn.status for turn in record.turns] == ["success", "interrupted"]
+    assert not journal_path(path).exists()
+    again = recover(path)
+    assert (len(again.turns), again.notes) == (2, ())
+
+    other = new_log(tmp_path)
+    other.continue_in(again)
+    later = FakeAgent(other)
+    later.session["messages"] = list(again.messages)
+    later.turn("three")
+    assert [turn.input for turn in read_session(path).turns] == ["one", "two", "three"]
+    assert yaml.safe_load(path.read_bytes())["turns"][1]["status"] == "interrupted"
+
+
+def test_a_turn_whose_journal_was_not_emptied_is_not_read_twice(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("once")
+    journal = journal_path(path_of(log)).read_bytes()
+    agent.end()
+    journal_path(path_of(log)).write_bytes(journal)
+    assert len(read_session(path_of(log)).turns) == 1
+
+
+def test_each_way_of_cutting_the_file_leaves_the_whole_turns(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    ends = []
+    for number in range(3):
+        agent.turn(f"turn {number}")
+        ends.append(path_of(log).stat().st_size)
+    path = path_of(log)
+    log.close()
+    whole = path.read_bytes()
+    cut = tmp_path / "cut.yaml"
+    near = {end + step for end in ends for step in range(-3, 12)}
+    for length in sorted(near.union(range(0, len(whole), 7)) & set(range(len(whole)))):
+        cut.write_bytes(whole[:length])
+        record = read_session(cut)
+        complete = sum(end - 1 <= length for end in ends)  # only the last newline may miss
+        assert len(record.turns) == complete
+        if length not in {*ends, *(end - 1 for end in ends)} and length > ends[0]:
+            assert any("torn" in note for note in record.notes)
+
+
+def test_recovery_cuts_a_torn_tail_and_keeps_it_beside(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn()
+    agent.turn()
+    path = path_of(log)
+    log.close()
+    os.truncate(path, path.stat().st_size - 20)
+    record = recover(path)
+    assert len(record.turns) == 1
+    assert "torn" in record.notes[0]
+    assert len(yaml.safe_load(path.read_bytes())["turns"]) == 1
+    assert path.with_name(path.name + ".torn").read_bytes().startswith(b"  - input:")
+
+
+def test_a_torn_journal_gives_its_whole_lines(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("work")
+    agent.call("c1", "add", "5")
+    journal = journal_path(path_of(log))
+    os.truncate(journal, journal.stat().st_size - 10)
+    record = read_session(path_of(log))
+    assert "bytes of its journal were dropped" in record.notes[0]
+    assert len(record.turns[0].trace) == 2
+
+
+def test_a_killed_process_loses_nothing_that_happened(tmp_path: Path) -> None:
+    script = (
+        "import sys, time\n"
+        "from tests.storage.fake_agent import FakeAgent\n"
+        "from workbench.storage.session_log import SessionLog\n"
+        "log = SessionLog(sys.argv[1]); agent = FakeAgent(log)\n"
+        "agent.turn('first'); agent.begin('second'); agent.call('c1', 'add', '5')\n"
+        "print(log.path, flush=True); time.sleep(600)\n"
+    )
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=root
+    ) as process:
+        assert process.stdout is not None
+        path = Path(process.stdout.readline().strip())
+        process.send_signal(signal.SIGKILL)
+    record = recover(path)
+    assert [turn.status for turn in record.turns] == ["success", "interrupted"]
+    assert record.turns[1].trace[2]["result"] == "5"
+
+
+def test_a_damaged_turn_in_the_middle_is_left_out_and_said(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    for number in range(3):
+        agent.turn(f"turn {number}")
+    path = path_of(log)
+    path.write_bytes(path.read_bytes().replace(b'- input: "turn 1"', b'- input: "turn 1'))
+    record = read_session(path)
+    assert [turn.input for turn in record.turns] == ["turn 0", "turn 2"]
+    assert "damaged turn" in record.notes[0]
+
+
+def test_a_file_that_somebody_formatted_again_still_loads(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    FakeAgent(log).turn("hello", "world")
+    loaded = load(log)
+    other = tmp_path / "other.yaml"
+    other.write_text(yaml.safe_dump(loaded, sort_keys=False))
+    assert read_session(other).turns[0] == read_session(path_of(log)).turns[0]
+
+
+def test_a_missing_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="cannot read"):
+        read_session(tmp_path / "none.yaml")

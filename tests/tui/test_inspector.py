@@ -1,0 +1,249 @@
+"""The inspector of one trace entry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running
+from workbench.tui.screens.inspector import InspectorScreen
+from workbench.tui.trace_model import TraceModel
+from workbench.tui.trace_records import Entry
+
+TRACEBACK = """\
+Traceback (most recent call last):
+  File "tools/bank.py", line 58, in convert
+    return amount * table.rate(source)
+                    ~~~~~~~~~~^^^^^^^^
+  File "tools/rates.py", line 41, in Rates.rate
+    return self.per_base[source]
+           ~~~~~~~~~~~~~^^^^^^^^
+KeyError: 'USD'
+"""
+
+
+def entries(story: Story) -> list[Entry]:
+    model = TraceModel(lambda start, removed, added: None)
+    model.apply(story.take())
+    return model.entries()
+
+
+def called(arguments: dict[str, Any] | None = None, status: str = "success", **more: Any) -> list[Entry]:
+    """One turn: a model call, and a call that ended like this."""
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    (call,) = story.batch("bank.convert", **(arguments or {}))
+    story.run(call, 9, status, **more)
+    return entries(story)
+
+
+@asynccontextmanager
+async def inspecting(
+    found: list[Entry], index: int = -1, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[tuple[InspectorScreen, Pilot[None]]]:
+    app = PanelApp(Static())
+    async with running(app, size) as pilot:
+        screen = InspectorScreen(found, index % len(found), GRAPHITE)
+        app.push_screen(screen)
+        await pilot.pause()
+        yield screen, pilot
+
+
+def screen_text(screen: InspectorScreen) -> str:
+    """All that the terminal shows."""
+    return "\n".join(strip.text.rstrip() for strip in screen._compositor.render_strips())
+
+
+async def test_a_failed_call_opens_on_its_error() -> None:
+    found = called(
+        status="error",
+        error="'USD'",
+        error_type="KeyError",
+        result="Error executing convert: 'USD'",
+        traceback=TRACEBACK,
+        failing_frame={"function": "Rates.rate", "line": 41, "locals": {"source": "'USD'"}},
+    )
+    async with inspecting(found) as (screen, _):
+        assert screen.page == "Error"
+        shown = screen_text(screen)
+        assert "KeyError  'USD'" in shown
+        assert "the model received  Error executing convert: 'USD'" in shown
+        assert "tools/rates.py:41  in Rates.rate" in shown
+        assert "▎     return self.per_base[source]" in shown
+        assert "▎     return amount" not in shown
+        assert "values in Rates.rate, line 41" in shown
+
+
+async def test_a_call_that_went_well_opens_on_its_result() -> None:
+    async with inspecting(called(result="first\nsecond")) as (screen, _):
+        assert screen.page == "Result"
+        assert "  first\n" in screen_text(screen).replace(" " * 20, "\n")
+        assert "Error" not in screen_text(screen)
+
+
+async def test_json_is_laid_out_one_value_a_line() -> None:
+    async with inspecting(called(result='{"a": {"b": 1}}')) as (screen, _):
+        assert '    "a": {' in screen_text(screen)
+        assert '      "b": 1' in screen_text(screen)
+
+
+async def test_text_that_only_begins_like_json_is_shown_as_it_is() -> None:
+    async with inspecting(called(result="[not json")) as (screen, _):
+        assert "[not json" in screen_text(screen)
+
+
+async def test_records_become_a_table() -> None:
+    records = [{"id": "one", "total": 1249.5}, {"id": "two", "total": 90}]
+    async with inspecting(called(result=json.dumps(records))) as (screen, _):
+        lines = screen_text(screen).split("\n")
+        rows = [line[:16].rstrip() for line in lines if line[2:5] in ("id ", "one", "two")]
+        assert rows == ["  id    total", "  one  1249.5", "  two      90"]
+
+
+async def test_tab_and_arrows_turn_the_pages() -> None:
+    async with inspecting(called({"a": 1}, output="printed\nlines\n")) as (screen, pilot):
+        seen = []
+        for key in ("right", "tab", "right", "left", "shift+tab"):
+            await pilot.press(key)
+            seen.append(screen.page)
+        assert seen == ["Output", "Raw", "Arguments", "Raw", "Output"]
+        assert "Arguments 1" in screen_text(screen)
+        assert "Output 2" in screen_text(screen)
+
+
+async def test_a_click_on_a_tab_shows_its_page() -> None:
+    async with inspecting(called({"a": 1})) as (screen, pilot):
+        line = next(y for y, text in enumerate(screen_text(screen).split("\n")) if "Arguments" in text)
+        await pilot.click(offset=(4, line))
+        assert screen.page == "Arguments"
+
+
+async def test_j_and_k_go_to_the_neighbours_and_stop_at_the_ends() -> None:
+    story = Story()
+    story.simple_turn()
+    found = entries(story)
+    async with inspecting(found, 0) as (screen, pilot):
+        seen = []
+        for key in ("k", "j", "j", "j", "k"):
+            await pilot.press(key)
+            seen.append(screen.entry)
+        assert seen == [found[0], found[1], found[2], found[2], found[1]]
+        assert "2 of 3" in screen_text(screen)
+
+
+async def test_escape_leaves_with_the_entry_that_was_shown() -> None:
+    story = Story()
+    story.simple_turn()
+    found = entries(story)
+    app = PanelApp(Static())
+    left: list[Entry | None] = []
+    async with running(app, (120, 40)) as pilot:
+        app.push_screen(InspectorScreen(found, 0, GRAPHITE), left.append)
+        await pilot.press("j", "escape")
+        await pilot.pause()
+        assert left == [found[1]]
+
+
+async def test_arguments_are_whole_and_say_what_the_model_had_asked_for() -> None:
+    found = called({"sql": "select\nall", "n": 3}, edited_from={"sql": "drop"}, edited_by="user")
+    async with inspecting(found) as (screen, pilot):
+        await pilot.press("left")
+        shown = screen_text(screen)
+        assert "10 characters" in shown
+        assert "    select\n" in shown.replace(" " * 20, "\n")
+        assert "it was edited by you" in shown
+        assert "'drop'" in shown
+
+
+async def test_a_model_call_shows_answer_tokens_and_request() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    async with inspecting(entries(story)) as (screen, _):
+        assert screen.page == "Answer"
+        shown = screen_text(screen)
+        assert "1,200" in shown
+        assert "unknown" in shown
+
+
+async def test_raw_shows_every_key_of_the_entry() -> None:
+    story = Story()
+    story.simple_turn()
+    found = entries(story)
+    async with inspecting(found, 0, (120, 60)) as (screen, pilot):
+        await pilot.press("left")
+        assert screen.page == "Raw"
+        shown = screen_text(screen)
+        assert all(f'"{key}"' in shown for key in found[0].data)
+        assert '"input_tokens": 1200' in shown
+
+
+async def test_a_long_result_scrolls_to_its_last_line_and_only_what_is_seen_is_drawn() -> None:
+    async with inspecting(called(result="\n".join(f"line {n}" for n in range(50_000)))) as (screen, pilot):
+        assert "line 0" in screen_text(screen)
+        await pilot.press("end")
+        assert "line 49999" in screen_text(screen)
+        await pilot.press("pageup", "up")
+        assert "line 49999" not in screen_text(screen)
+        await pilot.press("home")
+        assert "line 0" in screen_text(screen)
+
+
+async def test_a_result_that_is_cut_says_how_much_is_missing() -> None:
+    async with inspecting(called(result="x" * 1_000_123)) as (screen, pilot):
+        await pilot.press("end")
+        assert "123 more characters are not shown here" in screen_text(screen)
+
+
+async def test_narrow_screens_have_the_facts_on_a_page() -> None:
+    async with inspecting(called(result="ok"), size=(80, 24)) as (screen, pilot):
+        assert "Time" not in screen_text(screen)
+        await pilot.press("left", "left")
+        assert screen.page == "Facts"
+        assert "status" in screen_text(screen)
+
+
+async def test_hostile_text_is_shown_and_never_obeyed() -> None:
+    hostile = "\x1b[2J\x9b31m\u202e[/b]"
+    found = called(
+        {hostile: hostile}, "error", error=hostile, error_type=hostile, result=hostile, traceback=hostile
+    )
+    async with inspecting(found) as (screen, pilot):
+        for _ in range(5):
+            shown = screen_text(screen)
+            assert not set(shown) & set("\x1b\x9b\u202e")
+            await pilot.press("right")
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 12), (80, 24), (104, 20), (160, 50)])
+async def test_every_page_fits_at_every_size(size: tuple[int, int]) -> None:
+    found = called(
+        {"寿": "司" * 300, "long": {"a": list(range(90))}},
+        "error",
+        error="e" * 300,
+        error_type="KeyError",
+        result="寿" * 200,
+        traceback=TRACEBACK,
+    )
+    async with inspecting(found, size=size) as (screen, pilot):
+        for _ in range(6):
+            await pilot.press("right")
+            assert all(strip.cell_length == size[0] for strip in screen._compositor.render_strips())
+
+
+async def test_another_palette_is_drawn_at_once() -> None:
+    async with inspecting(called(result="ok")) as (screen, pilot):
+        screen.palette = PAPER
+        await pilot.pause()
+        styles = {segment.style for strip in screen._compositor.render_strips() for segment in strip}
+        assert PAPER.style("text strong", "background") in styles
+        assert GRAPHITE.style("text strong", "background") not in styles

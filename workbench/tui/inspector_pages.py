@@ -1,0 +1,295 @@
+"""The pages that the inspector shows of one trace entry, as lines of spans."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, is_dataclass
+from datetime import datetime
+from typing import Any, Final, TypeAlias
+
+from rich.cells import cell_len, chop_cells
+
+from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
+from workbench.tui.trace_records import Entry
+from workbench.visible import visible, visible_line
+
+Line: TypeAlias = tuple[Span, ...]
+"""One line of a page, from cell 0 on."""
+
+_LIMIT: Final = 1_000_000
+_NAME: Final = 15
+_JSON_LINE: Final = re.compile(r'(\s*)("(?:[^"\\]|\\.)*":)?(.*)')
+_FRAME: Final = re.compile(r'  File "(.+)", line (\d+)(?:, in (.+))?')
+_EMPTY: Final[Line] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A tab: its name, what is counted beside it, and its lines for a width in cells."""
+
+    name: str
+    count: str
+    lines: Callable[[int], list[Line]]
+
+
+def pages(entry: Entry) -> list[Page]:
+    """The pages that there is something to show on, the most telling first in mind: see ``opening``."""
+    data = entry.data
+    found: list[Page] = []
+    if entry.kind == "tool":
+        count = str(len(entry.arguments)) if entry.arguments else ""
+        found.append(Page("Arguments", count, lambda width: _arguments(data, entry.arguments, width)))
+        found.append(Page("Result", "", lambda width: _result(str(data.get("result", "")), width)))
+    else:
+        found.append(Page("Answer", "", lambda width: _prose(str(data.get("content") or ""), width)))
+        if data.get("reasoning"):
+            found.append(Page("Reasoning", "", lambda width: _prose(str(data["reasoning"]), width)))
+    if data.get("error"):
+        found.append(Page("Error", "", lambda width: _error(data, width)))
+    output = str(data.get("output") or "")
+    if output:
+        count = str(output.count("\n") + (not output.endswith("\n")))
+        found.append(Page("Output", count, lambda width: _prose(output, width)))
+    found.append(Page("Raw", "", lambda width: _json(_plain(data), width)))
+    return found
+
+
+def opening(found: Sequence[Page]) -> int:
+    """The page to open on: the error if there is one, else the result or answer."""
+    names = [page.name for page in found]
+    for name in ("Error", "Result", "Answer"):
+        if name in names:
+            return names.index(name)
+    return 0
+
+
+# text
+
+
+def _wrapped(text: str, width: int, key: str = "text", indent: int = 2) -> Iterator[Line]:
+    """Lines of text between the margins, broken where they are too long, never shortened in silence."""
+    room = max(1, width - indent - 2)
+    margin: Span = (" " * indent, "text")
+    shown = visible(text[:_LIMIT])
+    for line in shown.split("\n"):
+        if line.isascii():
+            for start in range(0, max(1, len(line)), room):
+                yield margin, (line[start : start + room], key)
+        else:
+            for piece in chop_cells(line, room) or [""]:
+                yield margin, (piece, key)
+    if len(text) > _LIMIT:
+        yield margin, (f"{len(text) - _LIMIT:,} more characters are not shown here", "muted")
+
+
+def _prose(text: str, width: int) -> list[Line]:
+    if not text:
+        return [(("  It is empty.", "muted"),)]
+    return list(_wrapped(text.removesuffix("\n"), width))
+
+
+def _result(text: str, width: int) -> list[Line]:
+    if text[:1] in ("{", "[") and len(text) <= _LIMIT:
+        try:
+            value = json.loads(text)
+        except ValueError:
+            return _prose(text, width)
+        table = _table(value, width)
+        return table or _json(value, width)
+    return _prose(text, width)
+
+
+def _json(value: Any, width: int) -> list[Line]:
+    lines: list[Line] = []
+    for line in json.dumps(value, indent=2, ensure_ascii=False).split("\n"):
+        match = _JSON_LINE.fullmatch(visible_line(line))
+        if match is not None and match[2] and cell_len(line) <= width - 4:
+            lines.append((("  " + match[1], "muted"), (match[2], "muted"), (match[3], "text")))
+        else:
+            lines += _wrapped(line, width)
+    return lines
+
+
+def _plain(value: Any) -> Any:
+    """A trace entry as JSON can hold it."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain(asdict(value))
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
+
+
+def _table(value: Any, width: int) -> list[Line]:
+    """A list of flat records as a table; nothing when it is none, or does not fit."""
+    if not isinstance(value, list) or not value or not all(isinstance(item, dict) and item for item in value):
+        return []
+    names = list(dict.fromkeys(key for record in value for key in record))
+    if any(isinstance(cell, dict | list) for record in value for cell in record.values()):
+        return []
+    cells = [[_cell(record.get(name, "")) for name in names] for record in value]
+    heads = [visible_line(name) for name in names]
+    widths = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) > width - 4:
+        return []
+    numbers = [all(_is_number(record.get(name, 0)) for record in value) for name in names]
+
+    def line(texts: Sequence[str], key: str) -> Line:
+        columns = zip(texts, widths, numbers, strict=True)
+        joined = "  ".join(fit(text, size, right=right) for text, size, right in columns)
+        return ("  " + joined, key), ("", key)
+
+    return [line(heads, "muted"), *(line(row, "text") for row in cells)]
+
+
+def _cell(value: Any) -> str:
+    return visible_line(value) if isinstance(value, str) else visible_line(json.dumps(value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+# a tool call
+
+
+def _arguments(data: Mapping[str, Any], arguments: Mapping[str, Any], width: int) -> list[Line]:
+    if not arguments:
+        return [(("  It was called without arguments.", "muted"),)]
+    lines = _values(arguments, width)
+    original = data.get("edited_from")
+    if isinstance(original, Mapping):
+        by = {"user": "you"}.get(str(data.get("edited_by")), str(data.get("edited_by")))
+        heading = f"  The model asked for this; it was edited by {visible_line(by)}"
+        lines += [_EMPTY, ((heading, "subtle"),), *_values(original, width)]
+    return lines
+
+
+def _values(values: Mapping[str, Any], width: int, *, types: bool = True) -> list[Line]:
+    """Names, values and types in columns; a value that does not fit gets lines of its own."""
+    lines: list[Line] = []
+    name_width = min(max([_NAME, *(cell_len(str(name)) + 2 for name in values)]), max(_NAME, width // 3))
+    for name, value in values.items():
+        kind = type(value).__name__ if types else ""
+        label = fit(visible_line(str(name)), name_width)
+        room = width - 2 - name_width - 2 - (len(kind) + 2 if kind else 0)
+        shown = value_text(value) if types else visible_line(str(value))
+        tail: list[Span] = [("  " + kind, "muted")] if kind else []
+        long_text = isinstance(value, str) and types and ("\n" in value or cell_len(shown) > room)
+        if not long_text and cell_len(shown) <= room:
+            lines.append((("  " + label, "muted"), (fit(shown, room), "text"), *tail))
+            continue
+        size = f"{len(value):,} characters" if isinstance(value, str) else ""
+        lines.append((("  " + label, "muted"), (fit(size, room), "muted"), *tail))
+        if isinstance(value, str):
+            lines += _wrapped(value, width, indent=4)
+        else:
+            text = json.dumps(_plain(value), indent=2, ensure_ascii=False)
+            lines += _wrapped(text, width, indent=4)
+    return lines
+
+
+# an error
+
+
+def _error(data: Mapping[str, Any], width: int) -> list[Line]:
+    kind = visible_line(str(data.get("error_type") or "Error"))
+    message = visible(str(data["error"])).split("\n")
+    lines: list[Line] = [
+        (("  " + kind, "error strong"), ("  " + clip(message[0], width - cell_len(kind) - 6), "error"))
+    ]
+    if len(message) > 1 or cell_len(message[0]) > width - cell_len(kind) - 6:
+        lines += _wrapped("\n".join(message), width)
+    received = str(data.get("result") or "")
+    if received:
+        label = "the model received  "
+        first, *rest = list(_wrapped(received, width - len(label)))
+        lines.append((("  " + label, "muted"), *first[1:]))
+        lines += [((" " * (2 + len(label)), "muted"), *line[1:]) for line in rest]
+    trace = str(data.get("traceback") or "")
+    if trace:
+        lines += [_EMPTY, *_traceback(trace, width)]
+    frame = data.get("failing_frame")
+    if isinstance(frame, Mapping) and frame.get("locals"):
+        where = f"  values in {visible_line(str(frame.get('function')))}, line {frame.get('line')}"
+        lines += [_EMPTY, ((where, "subtle"),), *_values(frame["locals"], width, types=False)]
+    return lines
+
+
+def _traceback(text: str, width: int) -> Iterator[Line]:
+    """Frames as they are told, the code of each set off, the failing line marked."""
+    lines = text.rstrip("\n").split("\n")
+    frames = [index for index, line in enumerate(lines) if _FRAME.fullmatch(line)]
+    failing = frames[-1] + 1 if frames else -1
+    for index, line in enumerate(lines):
+        match = _FRAME.fullmatch(line)
+        if match is not None:
+            place = visible_line(f"{match[1]}:{match[2]}")
+            where = f"  in {visible_line(match[3])}" if match[3] else ""
+            yield ("  " + clip(place, width - 4 - cell_len(where)), "text"), (where, "muted")
+        elif index == failing and line.startswith("    "):
+            code = "▎ " + fit(visible_line(line), width - 2)
+            yield (code[:1], "error on:fault"), (code[1:], "text strong on:fault")
+        elif line.strip() and not line.strip("^~ "):
+            yield ("  " + clip(line, width - 4), "error"), ("", "error")
+        else:
+            key = "subtle" if line.startswith("    ") else "muted"
+            yield from _wrapped(line, width, key)
+
+
+# facts
+
+
+def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Sections of facts: a heading, then a label and a value each."""
+    data = entry.data
+    began = data.get("timestamp")
+    time: list[tuple[str, str]] = []
+    if isinstance(began, int | float):
+        time.append(("started", datetime.fromtimestamp(began).astimezone().strftime("%H:%M:%S.%f")[:-3]))
+    for label, key in (("first token", "first_token_ms"), ("waited for you", "human_ms")):
+        if isinstance(data.get(key), int | float):
+            time.append((label, time_cells(data[key]).strip()))
+    if entry.ms is not None:
+        time.append(("took" if entry.kind == "llm" else "ran", time_cells(entry.ms).strip()))
+    hooks = data.get("hooks_ms")
+    if isinstance(hooks, Mapping):
+        time += [(visible_line(str(name)), time_cells(ms).strip()) for name, ms in hooks.items()]
+    call = [("turn", str(entry.turn.number)), ("iteration", str(entry.iteration.number))]
+    call.append(("status", visible_line(str(data.get("status", entry.state)))))
+    for label, key in (
+        ("model", "model"),
+        ("finish", "finish_reason"),
+        ("messages", "message_count"),
+        ("decided by", "decided_by"),
+        ("edited by", "edited_by"),
+        ("id", "call_id"),
+    ):
+        if data.get(key):
+            value = "you" if data[key] == "user" else str(data[key])
+            call.append((label, visible_line(value)))
+    if data.get("left_running"):
+        call.append(("thread", "left running"))
+    sections = [("Time", time), ("Call" if entry.kind == "tool" else "Request", call)]
+    usage = data.get("usage")
+    if usage is not None:
+        tokens = [("input", f"{usage.input_tokens:,}"), ("output", f"{usage.output_tokens:,}")]
+        tokens.append(("cached", f"{usage.cached_tokens:,}"))
+        sections.append(("Tokens", [*tokens, ("cost", cost_text(usage.cost).removeprefix("cost "))]))
+    return sections
+
+
+def fact_lines(sections: Iterable[tuple[str, list[tuple[str, str]]]], width: int) -> list[Line]:
+    """Facts in a column: label at the left, value at the right edge."""
+    lines: list[Line] = []
+    for title, rows in sections:
+        if lines:
+            lines.append(_EMPTY)
+        lines.append((("  " + title, "subtle strong"),))
+        for label, value in rows:
+            room = width - 4 - cell_len(label) - 2
+            lines.append((("  " + label + "  ", "muted"), (fit(value, room, right=True), "text")))
+    return lines

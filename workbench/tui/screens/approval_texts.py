@@ -1,0 +1,83 @@
+"""The words of the approval screen."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Final
+
+from workbench.tui.approval import Batch, BatchRow, Proposal, rejection_text
+from workbench.tui.render import arguments_text, count_text
+from workbench.visible import visible_line
+
+SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
+
+
+def waited_text(seconds: float) -> str:
+    """``12 s``, ``2:05 m``, ``1:02 h``."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60}:{whole % 60:02d} m"
+    return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
+
+
+def received_text(row: BatchRow) -> tuple[str, str]:
+    """What the model will read for one call, and its style key."""
+    name = visible_line(row.call.name)
+    if row.locked:
+        because = visible_line(row.call.reason or row.call.asks_because)
+        return f"that the policy denies it{': ' + because if because else ''}", "text"
+    if row.decision == "reject":
+        return rejection_text(visible_line(row.reason) if row.reason else None), "text"
+    if row.decision is None:
+        return "no verdict yet", "muted"
+    if row.edited is not None:
+        return f"what {name} returns, called with your arguments", "muted"
+    return f"what {name} returns", "muted"
+
+
+def proposal_text(proposal: Proposal) -> str:
+    """A grant in a few words: the tool, and its arguments if they matter."""
+    name = visible_line(proposal.tool)
+    return f"{name}({arguments_text(proposal.arguments)})" if proposal.arguments else f"every {name}"
+
+
+def outcome_text(batch: Batch) -> str:
+    """What submitting does: ``Run 2, reject 1``."""
+    run, reject = batch.count("approve"), batch.count("reject")
+    parts = [f"run {run}"] if run else []
+    parts += [f"reject {reject}"] if reject else []
+    parts += [f"remember {len(batch.grants)}"] if batch.grants else []
+    return ", ".join(parts).capitalize()
+
+
+def size_text(characters: int) -> str:
+    """How long a text is, for people."""
+    return f"{count_text(characters)} characters" if characters != 1 else "1 character"
+
+
+def marked(indices: Collection[int]) -> str:
+    """Row numbers for people: ``2, 5 and 6``."""
+    numbers = [str(index + 1) for index in sorted(indices)]
+    return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
+
+
+def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
+    """What confirming a grant would do, line by line."""
+    here = f"call {marked(others)}" if len(others) == 1 else f"calls {marked(others)}"
+    now = "Runs this call" + (f" and {here}, marked above." if others else "; it covers no other call here.")
+    what = proposal_text(proposal)
+    later = {
+        "once": "Nothing is remembered after this batch.",
+        "session": f"Until Workbench ends, {what} runs without asking.",
+        "project": f"In this project, {what} runs without asking until you take it back.",
+    }
+    return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
+
+
+def remembered_text(proposal: Proposal, others: Collection[int]) -> str:
+    """What confirming a grant has done."""
+    more = f", and for {marked(others)}" if others else ""
+    kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
+    return f"run{more}; {kept}. y takes it back."

@@ -1,0 +1,260 @@
+"""A scrolling view of a document: lays out what is near, paints what is seen, follows what is new."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from textual import events
+from textual.geometry import Region, Size
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+
+from workbench.tui.palette import Palette
+from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.colouring import Colouring
+from workbench.tui.transcript.document import Document, Place
+from workbench.tui.transcript.painter import MARGIN, Look, Painter, line_id
+from workbench.tui.transcript.selection import selected_text, whole_block
+
+_SLICE_PAUSE: Final = 0.02
+
+
+class TranscriptView(ScrollView, inherit_bindings=False):
+    """Shows a document. What a frame costs depends on the height of the view, not on what stands above it.
+
+    ``follow`` keeps the newest row in view. It ends when the user scrolls up and begins again at the
+    bottom; a user who scrolled up is not moved by anything that arrives.
+    """
+
+    ALLOW_SELECT: ClassVar[bool] = True
+
+    def __init__(self, palette: Palette, document: Document, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+        super().__init__(id=id)
+        self.document = document
+        self._painter = Painter(palette)
+        self._colouring = Colouring(document)
+        self._follow = True
+        self._unseen = False
+        self._anchor: Place | None = None
+        self._moving = False
+        self._painting = False
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them paints everything anew and lays out nothing."""
+        return self._painter.palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._painter.palette = palette
+        self.refresh()
+
+    @property
+    def follow(self) -> bool:
+        """Whether the newest row stays in view. Setting it scrolls there."""
+        return self._follow
+
+    @follow.setter
+    def follow(self, follow: bool) -> None:
+        self._follow = follow
+        if follow:
+            self._settle()
+            self.refresh()
+
+    # what a view of something in particular adds
+
+    def emphasis(self, block: Block) -> tuple[str | None, bool]:
+        """The background of a block's first row, where it is not the block's own, and the cursor bar."""
+        return None, False
+
+    def goes_on(self, block: Block) -> bool:
+        """Whether the block is being written right now."""
+        return False
+
+    def settled(self) -> None:
+        """What is in view was laid out."""
+
+    # geometry
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay out for the new width; the row at the top stays the same text."""
+        self.document.set_width(max(event.size.width - 2 * MARGIN, 1))
+        self._settle()
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """The user scrolled: decide whether to follow, and lay out what came into view."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._moving or round(old_value) == round(new_value):
+            return
+        self._anchor = self.document.place(round(new_value))
+        self._follow = new_value >= self._bottom()
+        self._settle()
+
+    def scroll_rows(self, rows: int) -> None:
+        """Scroll down, or up where ``rows`` is negative, at once."""
+        self.scroll_y = self.scroll_target_y = max(min(self.scroll_offset.y + rows, self._bottom()), 0)
+
+    def forget_place(self) -> None:
+        """The document is another one: begin at its end."""
+        self._anchor, self._follow, self._unseen = None, True, False
+
+    def show(self, block: Block) -> None:
+        """Scroll so that the first row of a block is in view."""
+        self.document.measure(block.index)
+        row = self.document.top(block) + block.gap
+        top, height = self.scroll_offset.y, self.size.height
+        if row < top:
+            self.scroll_rows(row - 1 - top)
+        elif row >= top + height - 1:
+            self.scroll_rows(row - top - height + 2)
+
+    def seen(self) -> list[Block]:
+        """The blocks whose first row is in view."""
+        top = self.scroll_offset.y
+        blocks = list(self.document.between(top, top + self.size.height))
+        if blocks and self.document.top(blocks[0]) + blocks[0].gap < top:
+            del blocks[0]
+        return [block for block in blocks if block.rows]
+
+    def hold(self, block: Block, row: int) -> None:
+        """The block became taller or less tall: lay out anew, its first row on the given row of the view."""
+        self.document.settle(block.index, 2 * self.size.height, 2 * self.size.height)
+        top = max(self.document.top(block) + block.gap - row, 0)
+        self._anchor = self.document.place(top)
+        self._follow = top >= self._bottom()
+        self._settle()
+        self.document.take_touched()
+        self.refresh()
+
+    def row_of(self, block: Block) -> int:
+        """The row of the view where the text of a block begins; outside of it where it is not in view."""
+        return self.document.top(block) + block.gap - self.scroll_offset.y
+
+    def refresh_row(self, row: int) -> None:
+        """Paint one row of the view again, if it is one."""
+        if 0 <= row < self.size.height:
+            self.refresh(Region(0, row, self.size.width, 1))
+
+    def update_view(self) -> None:
+        """The document changed: lay out what is seen of it and paint what changed."""
+        touched = self.document.take_touched()
+        if touched is None:
+            return
+        before = self.scroll_offset.y
+        self._settle()
+        blocks = self.document.blocks
+        first = self.document.top(blocks[touched]) if touched < len(blocks) else self.document.height
+        height, row = self.size.height, first - self.scroll_offset.y
+        if not self._follow and not self._unseen and self.document.height > self.scroll_offset.y + height:
+            self._unseen = True
+            row = min(row, height - 1)
+        if self._follow or before != self.scroll_offset.y:
+            # everything moved, or the thumb of the scrollbar did
+            row = 0 if before != self.scroll_offset.y else row
+        row = max(row, 0)
+        if row < height:
+            self.refresh(Region(0, row, self.size.width, height - row))
+
+    def _settle(self) -> None:
+        """The one place that lays out and scrolls: exact around the viewport, guesses elsewhere."""
+        height, document = self.size.height, self.document
+        if not height or not self.size.width:
+            return
+        if self._follow or not document.blocks:
+            if document.blocks:
+                document.settle(len(document.blocks) - 1, 2 * height, 1)
+            self._move(self._bottom())
+        else:
+            anchor = self._anchor or Place(0, 0, 0)
+            if anchor.block >= len(document.blocks):
+                anchor = Place(len(document.blocks) - 1, 0, 0)
+            document.measure(anchor.block)
+            below = document.row(anchor) - document.top(document.blocks[anchor.block])
+            document.settle(anchor.block, height, below + 2 * height)
+            self._move(document.row(anchor))
+            self._follow = self.scroll_offset.y >= self._bottom()
+        if self._follow:
+            self._unseen = False
+        self._colour()
+        self.settled()
+
+    def _bottom(self) -> int:
+        # a blank row separates the last line from what is below the view
+        return max(self.document.height + 1 - self.size.height, 0)
+
+    def _move(self, row: int) -> None:
+        self._moving = True
+        # no layout: nothing but the rows inside depends on the height of the text
+        self.set_reactive(ScrollView.virtual_size, Size(self.size.width, self.document.height + 1))
+        row = max(min(row, self._bottom()), 0)
+        if round(self.scroll_y) != row:
+            self.scroll_y = self.scroll_target_y = row
+        self._moving = False
+
+    def _colour(self) -> None:
+        if not self._colouring.busy and self._colouring.begin(self.scroll_offset.y, self.size.height):
+            self._colour_slice()
+
+    def _colour_slice(self) -> None:
+        fence = self._colouring.step()
+        if fence is not None:
+            top = max(self.row_of(fence), 0)
+            self.refresh(Region(0, top, self.size.width, max(self.size.height - top, 0)))
+        self.set_timer(_SLICE_PAUSE, self._colour_slice if self._colouring.busy else self._colour)
+
+    # painting
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint rows; what finds a character under the mouse is left out."""
+        self._painting = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._painting = False
+
+    def render_line(self, y: int) -> Strip:
+        """One row of the view, for painting or, with offsets, to find what is under the mouse."""
+        width, offsets = self.size.width, not self._painting
+        thumb = not offsets and self._thumb(y)
+        if self._unseen and y == self.size.height - 1 and not offsets:
+            return self._painter.more_below(width, thumb=thumb)
+        found = self.document.at(y + self.scroll_offset.y)
+        if found is None and offsets and self.document.blocks:
+            last = self.document.blocks[-1]
+            found = last, len(last.rows) - 1
+        if found is None or not found[0].rows or (found[1] < 0 and not offsets):
+            return self._painter.blank(width, thumb=thumb)
+        block, index = found
+        index = max(min(index, len(block.rows) - 1), 0)
+        background, bar = self.emphasis(block) if not index else (None, False)
+        selection = self.text_selection
+        look = Look(
+            background=background,
+            bar=bar,
+            selected=None if selection is None else selection.get_span(line_id(block, block.rows[index][0])),
+            offsets=offsets,
+            caret=index == len(block.rows) - 1 and self.goes_on(block),
+            thumb=thumb,
+        )
+        return self._painter.paint(block, index, width, look)
+
+    def _thumb(self, y: int) -> bool:
+        height, total = self.size.height, self.virtual_size.height
+        if total <= height:
+            return False
+        length = max(round(height * height / total), 1)
+        start = round((height - length) * self.scroll_offset.y / (total - height))
+        return start <= y < start + length
+
+    # selection
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The selected text as it was written, without the breaks of the screen."""
+        return selected_text(self.document, selection), "\n"
+
+    def select_block(self, block: Block) -> None:
+        """Select everything that a block shows."""
+        if block.lines:
+            self.screen.selections = {self: whole_block(block)}
