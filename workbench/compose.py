@@ -11,6 +11,7 @@ from workbench.engine.agent import Agent as EngineAgent
 from workbench.engine.llm import LLM
 from workbench.engine.observer import Observer
 from workbench.engine.trust import apply_trust
+from workbench.engine.xray_context import TraceView
 from workbench.registry import ChangeEvent, ChangeEventType, ToolRegistry
 from workbench.resources import resource_folder
 
@@ -60,6 +61,13 @@ class Agent(EngineAgent):
             llm_factory=make_llm,
             **options,
         )
+        self.trace_drawer = _draw_trace
+
+
+def _draw_trace(view: TraceView) -> None:
+    from workbench.console.trace_tree import draw_view
+
+    draw_view(view)
 
 
 def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:

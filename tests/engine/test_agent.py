@@ -160,6 +160,14 @@ def test_a_model_of_five_lines_is_enough() -> None:
     assert (agent.model, agent.context_window, agent.context_percent) == ("Five", None, 0.0)
 
 
+def test_an_async_model_is_awaited() -> None:
+    class Async:
+        async def complete(self, messages: Any, tools: Any = None) -> LLMResponse:
+            return LLMResponse("hello")
+
+    assert Agent("a", llm=Async()).input("hi") == "hello"
+
+
 def test_the_system_prompt_comes_from_text_file_or_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

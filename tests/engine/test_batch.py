@@ -265,6 +265,22 @@ def test_what_asks_is_denied_when_nobody_can_be_asked(tools: Tools) -> None:
     assert "not allowed to run" in results(llm)[0]
 
 
+def test_a_call_taken_out_of_the_pending_list_does_not_run_and_an_exchanged_entry_counts(
+    tools: Tools,
+) -> None:
+    @before_tools
+    def sift(agent: Agent) -> None:
+        assert agent.current_session is not None
+        first, _, third = agent.current_session["pending_tools"]
+        agent.current_session["pending_tools"] = [first, {**third, "decision": "reject", "reason": "no"}]
+
+    batch = calls(call("write", path="a"), call("write", path="b"), call("write", path="c"))
+    agent, llm = make(tools, batch, "done", on_events=sift)
+    agent.input("go")
+    assert tools.ran == ["a"]
+    assert results(llm)[1:] == ["Rejected: a hook took it out of the batch", "Rejected by the user: no"]
+
+
 def test_a_message_added_before_tools_moves_behind_the_results(tools: Tools) -> None:
     @before_tools
     def note(agent: Agent) -> None:
@@ -345,6 +361,26 @@ def test_edits_of_the_response_after_llm_take_effect(tools: Tools) -> None:
     agent.input("go")
     assert tools.ran == ["changed"]
     assert len(llm.requests[-1][2]["tool_calls"]) == 1
+
+
+def test_a_response_exchanged_after_llm_is_the_answer_and_nonsense_is_refused(tools: Tools) -> None:
+    @after_llm
+    def exchange(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["llm_response"] = LLMResponse("another answer")
+
+    agent, _ = make(tools, calls(call("write", path="a")), on_events=exchange)
+    assert agent.input("go") == "another answer"
+    assert tools.ran == []
+
+    @after_llm
+    def spoil(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["llm_response"] = "text"
+
+    agent.hooks.add(spoil)
+    with pytest.raises(HookError, match="put str in the place of the response"):
+        agent.input("go")
 
 
 def test_text_beside_calls_and_provider_fields_are_kept(tools: Tools) -> None:

@@ -191,6 +191,17 @@ def test_a_tool_may_end_the_turn(tools: Blocking) -> None:
     assert tool_texts(agent) == ["Stopped the turn: that is enough", "Not run: stopped (that is enough)."]
 
 
+def test_a_stop_while_a_person_is_asked_for_permission_means_not_run(tools: Blocking) -> None:
+    def ask(request: Any) -> bool:
+        raise StopTurn
+
+    agent = Agent("a", tools.quick, llm=StrictLLM(calls(call("quick", name="a"))), trust="strict")
+    agent.tools.permission_handler = ask
+    assert agent.input("go") == "Stopped by the user."
+    assert tool_texts(agent) == [NOT_RUN]
+    assert tools.ran == []
+
+
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("event", ["before_tools", "before_each_tool", "after_each_tool"])
 def test_leaving_the_process_from_a_handler_answers_every_call_first(

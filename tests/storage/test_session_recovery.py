@@ -165,3 +165,15 @@ def test_a_file_that_somebody_formatted_again_still_loads(tmp_path: Path) -> Non
 def test_a_missing_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="cannot read"):
         read_session(tmp_path / "none.yaml")
+
+
+def test_a_result_that_only_the_trace_holds_answers_its_call(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("work")
+    agent.call("c1", "add", None)
+    agent.trace(
+        {"type": "tool_execution", "tool_name": "add", "call_id": "c1", "result": "5", "status": "success"}
+    )
+    (turn,) = read_session(path_of(log)).turns
+    assert turn.messages[-1] == {"role": "tool", "tool_call_id": "c1", "content": "5"}

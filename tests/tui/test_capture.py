@@ -400,3 +400,16 @@ def test_recent_text_is_what_the_same_call_or_thread_wrote() -> None:
             assert setting.capture.recent() == "the call's\n"
         assert setting.capture.recent() == "mine\n"
         assert seen == [""]
+
+
+def test_recent_text_includes_what_still_waits_in_the_file_descriptors() -> None:
+    waiting = ["from a child\n"]
+
+    def drain() -> None:
+        while waiting and capture.write_unowned(waiting[0]):
+            del waiting[0]
+
+    capture = StreamCapture(drain=drain)
+    with capture.bracket("call"):
+        waiting.append("and another\n")
+        assert capture.recent() == "from a child\nand another\n"

@@ -495,3 +495,44 @@ async def test_hostile_text_never_breaks_the_rows(text: str) -> None:
         assert not any(
             ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for strip in strips for char in strip.text
         )
+
+
+async def test_a_search_goes_to_what_is_found_from_the_newest_up() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply(long_talk(100))
+        app.panel.focus()
+        await pilot.press("slash", *"QUESTION")
+        await pilot.press("space", "5")
+        assert shown(app.panel)[-1].startswith("  / QUESTION 5▍  11 of 11")
+        assert any("❯ question 59" in row for row in shown(app.panel))
+        await pilot.press("enter")
+        assert any("❯ question 58" in row for row in shown(app.panel))
+        await pilot.press("down", "down")
+        assert shown(app.panel)[-1].startswith("  / QUESTION 5▍  1 of 11")
+        assert any("❯ question 5" in row for row in shown(app.panel))
+        await pilot.press("escape")
+        assert not any("QUESTION" in row for row in shown(app.panel))
+
+
+async def test_what_a_search_found_is_marked_and_a_miss_is_said() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("go"), answer("some needle in hay")])
+        app.panel.focus()
+        await pilot.press("slash", *"needl", "x", "backspace", "e")
+        found = GRAPHITE.style("accent reverse")
+        (strip,) = [strip for strip in app.panel.render_lines(app.panel.size.region) if "hay" in strip.text]
+        assert [segment.text for segment in strip if segment.style == found] == ["needle"]
+        await pilot.press("x")
+        assert "not found" in shown(app.panel)[-1]
+
+
+async def test_keys_of_the_panel_are_letters_while_a_search_is_open() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([answer("```\ncode\n```")])
+        app.panel.focus()
+        await pilot.press("slash", "c", "j", "k")
+        assert app.clipboard == ""
+        assert "/ cjk▍" in shown(app.panel)[-1]

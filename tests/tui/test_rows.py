@@ -129,6 +129,21 @@ async def test_scrolling_away_stops_following_and_coming_back_resumes_it() -> No
         assert shown(shelf)[-1] == "seen"
 
 
+async def test_folding_so_much_that_the_end_comes_into_view_does_not_begin_to_follow() -> None:
+    shelf = Shelf(50, follows=True)
+    async with showing(shelf) as pilot:
+        shelf.list.scroll_to(y=30, animate=False)
+        await pilot.pause()
+        del shelf.words[5:45]
+        shelf.list.spliced(5, 40, 0)
+        shelf.list.settle()
+        await pilot.pause()
+        assert not shelf.list.following
+        shelf.add("one more", "and another")
+        await pilot.pause()
+        assert shown(shelf)[-1] == "row 49"
+
+
 async def test_a_list_that_does_not_follow_stays_where_it_is() -> None:
     shelf = Shelf(50)
     async with showing(shelf):
@@ -203,7 +218,18 @@ async def test_pressing_the_rail_scrolls_there() -> None:
     shelf = Shelf(100)
     async with showing(shelf) as pilot:
         await pilot.mouse_down(RowList, offset=(29, 9))
+        assert shown(shelf)[-1] == "row 99"
         await pilot.mouse_up(RowList, offset=(29, 9))
+
+
+async def test_the_thumb_follows_the_mouse_until_it_is_let_go() -> None:
+    shelf = Shelf(100)
+    async with showing(shelf) as pilot:
+        await pilot.mouse_down(RowList, offset=(29, 0))
+        await pilot.hover(RowList, offset=(3, 9))
+        assert shown(shelf)[-1] == "row 99"
+        await pilot.mouse_up(RowList, offset=(3, 9))
+        await pilot.hover(RowList, offset=(3, 0))
         assert shown(shelf)[-1] == "row 99"
 
 

@@ -330,8 +330,7 @@ class Agent:
         """Stop a running turn, end the agent's event loop, and let the observers go."""
         self.stop("the agent was closed")
         self.loop_thread.close()
-        for observer in self.observers:
-            observer.close()
+        self.observers.tell("close")
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ import copy
 import json
 from typing import Any
 
-from workbench.engine.results import sendable, to_text
+from workbench.engine.results import encode_json, sendable, to_text
 
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -40,7 +40,7 @@ def plain_arguments(arguments: object) -> dict[str, Any]:
 def arguments_text(arguments: dict[str, Any]) -> str:
     """The JSON text that goes into a message."""
     try:
-        return sendable(json.dumps(arguments, ensure_ascii=False))
+        return sendable(encode_json(arguments))
     except (TypeError, ValueError, RecursionError):
         text = sendable(to_text(arguments))
     try:

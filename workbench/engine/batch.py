@@ -126,11 +126,25 @@ class Batch:
                 call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
             return
         self._note_hooks("before_tools", duration)
+        self._adopt_pending()
         for call in self._calls:
             if call.pending["arguments"] != call.original:
                 call.pending.setdefault("edited_by", "user")
             if call.verdict() is not None and call.pending["decided_by"] is None:
                 call.pending["decided_by"] = "user"
+
+    def _adopt_pending(self) -> None:
+        """Take over entries that a handler exchanged; a call that it took out of the list does not run."""
+        listed = self._turn.session.get("pending_tools")
+        entries = {entry["id"]: entry for entry in listed or () if isinstance(entry, dict) and "id" in entry}
+        for call in self._calls:
+            entry = entries.get(call.call.id)
+            if entry is None:
+                call.pending.update(
+                    decision="reject", reason="a hook took it out of the batch", decided_by="hook"
+                )
+            elif entry is not call.pending:
+                call.pending.update(entry)
 
     def _keep_order_before_tools(self, handler: HandlerFunction) -> None:
         if not self._tail.intact:

@@ -14,7 +14,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.faults import describe_fault, message_of
 from workbench.engine.llm import ToolCall
 from workbench.engine.results import to_text
-from workbench.engine.scope import STOPPED, CallScope, interrupted
+from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
 from workbench.engine.trace import ToolStatus
 from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, LoopJob, pool
 from workbench.engine.xray_context import XrayContext, enter_context
@@ -223,7 +223,8 @@ class Execution:
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
         except StopTurn as stop:
             reason = str(stop) or STOPPED
-            outcome = Outcome("cancelled", f"Stopped the turn: {reason}", leaving=stop)
+            text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
+            outcome = Outcome("cancelled", text, leaving=stop)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
             outcome = self._failure(error)
         except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import time
 import uuid
@@ -51,7 +52,10 @@ class ModelCall:
         )
         common = {"timestamp": timestamp, "message_count": len(messages), "tools_count": len(tools)}
         try:
-            response = _checked(job.wait(turn.cancel, None), agent.llm)
+            answer = job.wait(turn.cancel, None)
+            if inspect.isawaitable(answer):
+                answer = turn.wait_for(answer, f"model {agent.model}")
+            response = _checked(answer, agent.llm)
         except (Abandoned, StopTurn) as stop:
             self._stopped(common)
             raise StopTurn(turn.cancel.reason or str(stop)) from None

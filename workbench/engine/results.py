@@ -16,11 +16,11 @@ def to_text(value: object) -> str:
     if isinstance(value, str):
         return value
     try:
-        return json.dumps(value, ensure_ascii=False, default=_plain)
+        return _encode_any(value)
     except (TypeError, ValueError, RecursionError):
         # Keys that are not text, or a structure that contains itself.
         try:
-            return json.dumps(_text_keys(value, 0), ensure_ascii=False, default=_plain)
+            return _encode_any(_text_keys(value, 0))
         except (TypeError, ValueError, RecursionError):
             return str(value)
 
@@ -42,6 +42,12 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Iterable):
         return list(value)
     return str(value)
+
+
+encode_json = json.JSONEncoder(ensure_ascii=False).encode
+"""Plain values as JSON; made once, since an encoder costs more than a small value."""
+
+_encode_any = json.JSONEncoder(ensure_ascii=False, default=_plain).encode
 
 
 def _bytes(value: bytes) -> str:

@@ -24,7 +24,7 @@ from workbench.engine.scope import STOPPED, CallScope, sentence
 from workbench.engine.transcript import repair_messages
 from workbench.engine.worker import Abandoned, Errand, LoopJob
 from workbench.engine.xray_context import current_context
-from workbench.errors import StopTurn, TranscriptError
+from workbench.errors import HookError, StopTurn, TranscriptError
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -141,10 +141,15 @@ class Turn:
         self._session["llm_response"] = response
         try:
             self.fire_behind(entry, "after_llm")
-            edited = self._session["llm_response"]
+            edited = self._session.get("llm_response", response)
         finally:
             self._session.pop("llm_response", None)
         self.cancel.raise_if_cancelled()
+        if not isinstance(edited, LLMResponse):
+            raise HookError(
+                f"an after_llm handler put {type(edited).__name__} in the place of the response",
+                hint="Change the LLMResponse in current_session['llm_response'], or put another one there.",
+            )
         return call.settle_calls(edited)
 
     def _append_answer(self, response: LLMResponse) -> None:

@@ -114,7 +114,7 @@ def _tidied(node: dict[str, Any], definitions: Mapping[str, Any], recursive: set
         return _tidied({**definitions[name], **beside}, definitions, recursive)
     result: dict[str, Any] = {}
     for key, value in node.items():
-        if key == "title" and isinstance(value, str):
+        if key == "title":
             continue
         if key in _MAPS_OF_SCHEMAS and isinstance(value, dict):
             result[key] = {each: _tidied(sub, definitions, recursive) for each, sub in value.items()}

@@ -98,7 +98,7 @@ class WorkbenchApp(App[None]):
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
         self.main = MainScreen(self._palette)
         self.main.top_line.status.agent = agent_name
-        self.main.top_line.status.model = model
+        self.main.top_line.status.model = model_text(model)
 
     # life
 
@@ -158,7 +158,7 @@ class WorkbenchApp(App[None]):
 
     def _agent_ready(self, ready: events.AgentReady) -> None:
         status = self.main.top_line.status
-        status.agent, status.model, status.approval = ready.agent, ready.model, ready.approval
+        status.agent, status.model, status.approval = ready.agent, model_text(ready.model), ready.approval
         self.main.top_line.refresh()
         self.main.tools.set_rows(ready.tools)
         self.main.apply([ready])
@@ -350,7 +350,7 @@ class WorkbenchApp(App[None]):
                 "Say which: /model openai/gpt-5-mini, or /model offline.", title="Model", markup=False
             )
             return
-        self.main.top_line.status.model = model
+        self.main.top_line.status.model = model_text(model)
         self.main.top_line.refresh()
         self.agent_thread.do(lambda agent: setattr(agent, "model", model))
 
@@ -392,3 +392,9 @@ class WorkbenchApp(App[None]):
                 [("f1      ", "subtle"), ("every key", "muted")],
             ],
         )
+
+
+def model_text(model: str) -> str:
+    """A model's name for people: of a file only its own name."""
+    kind, colon, path = model.partition(":")
+    return f"{kind}:{Path(path).stem}" if colon and "/" in path else model

@@ -252,7 +252,7 @@ class Grace:
 
     def holds(self) -> bool:
         """True while nothing may decide. Once it is over it stays over."""
-        self._over = True or self._clock() - self._last >= self._quiet
+        self._over = self._over or self._clock() - self._last >= self._quiet
         return not self._over
 
     def holds_key(self) -> bool:

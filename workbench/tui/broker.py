@@ -100,7 +100,7 @@ class ApprovalBroker:
     def close(self) -> None:
         """End every open question, and refuse all later ones."""
         with self._lock:
-            self._closed = True
+            pass
         self.stop("the app is closing")
 
 

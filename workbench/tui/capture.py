@@ -145,6 +145,7 @@ class StreamCapture:
 
     def recent(self) -> str:
         """What the running code has written lately: the end of its call's text, or of its thread's own."""
+        self.drain()
         captured = self.current()
         if captured is None or captured.closed:
             return str(getattr(self._recent, "text", ""))
@@ -398,4 +399,4 @@ def _all_handlers() -> Iterator[logging.Handler]:
 
 
 def _nothing() -> None:
-    """The file descriptors bring nothing."""
+    return

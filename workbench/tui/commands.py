@@ -112,6 +112,9 @@ TABLE: Final[tuple[Command, ...]] = (
         5,
     ),
     Command(
+        "conversation.search", "conversation", ("slash",), "search", "search", "Look for a text in it.", 6
+    ),
+    Command(
         "conversation.previous_turn",
         "conversation",
         ("left_square_bracket",),

@@ -90,7 +90,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         self._follows = follows
         self._cursor = -1
         self._hover = -1
-        self._grip: int | None = None
+        self._dragging = False
         self.set_reactive(RowList.following, follows)
 
     # what is shown
@@ -157,8 +157,10 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
         if size != self.virtual_size:
             following = self.following
             self.virtual_size = size
-            # shrinking moves the view; that is nobody scrolling
-            self.following = following
+            if self.scroll_y > self.max_scroll_y:
+                self._scroll(self.max_scroll_y)
+                # fewer rows moved the view, nobody scrolled
+                self.following = following
         if self.following:
             self._scroll(self.max_scroll_y)
         self.refresh()
@@ -303,7 +305,7 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Tint the row under the mouse, or move the thumb."""
-        if self._grip is not None:
+        if self._dragging:
             self._drag(event.y)
             return
         if event.y != self._hover:
@@ -318,15 +320,15 @@ class RowList(ScrollView, Generic[R], can_focus=True, inherit_bindings=False):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Take hold of the thumb."""
         if event.x == self.size.width - 1 and len(self.rows) > self.size.height:
-            self._grip = event.y
+            self._dragging = True
             self.capture_mouse()
             self._drag(event.y)
             event.stop()
 
     def on_mouse_up(self) -> None:
         """Let go of the thumb."""
-        if self._grip is not None:
-            self._grip = None
+        if self._dragging:
+            self._dragging = False
             self.release_mouse()
 
     def _drag(self, y: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -22,6 +22,8 @@ MARGIN: Final = 2
 _LINE_BITS: Final = 20
 _CARET: Final[Span] = ("▍", "accent")
 _THUMB: Final = "▐"
+_FOUND: Final = "accent reverse"
+_SELECTED: Final = "["
 
 
 def line_id(block: Block, line: int) -> int:
@@ -52,6 +54,7 @@ class Look:
     background: str | None = None
     bar: bool = False
     selected: tuple[int, int] | None = None
+    found: tuple[tuple[int, int], ...] = ()
     offsets: bool = False
     caret: bool = False
     thumb: bool = False
@@ -68,15 +71,9 @@ class Painter:
         strip = Strip.blank(width, self.palette.style("text"))
         return self._with_thumb(strip, width, "background") if thumb else strip
 
-    def more_below(self, width: int, *, thumb: bool = False) -> Strip:
-        """The row that says that there is new text below."""
-        spans = [
-            (" " * MARGIN, "text"),
-            ("↓ new below", "accent strong"),
-            ("   end", "subtle"),
-            (" shows it", "muted"),
-        ]
-        strip = row(spans, width, self.palette, "raised")
+    def bar(self, spans: Sequence[Span], width: int, *, thumb: bool = False) -> Strip:
+        """A row that lies over the last row of the view."""
+        strip = row([(" " * MARGIN, "text"), *spans], width, self.palette, "raised")
         return self._with_thumb(strip, width, "raised") if thumb else strip
 
     def paint(self, block: Block, index: int, width: int, look: Look) -> Strip:
@@ -95,7 +92,7 @@ class Painter:
         for text, key in line.lead if first else line.hang:
             segments.append(Segment(text, style(key, background)))
         text_from = len(segments)
-        for at, text, key in self._parts(line, start, end, look.selected):
+        for at, text, key in self._parts(line, start, end, look):
             segments.append(Segment(text, self._link(line, block, number, at, self._style(key, background))))
         if look.offsets:
             segments = self._with_offsets(segments, text_from, line_id(block, number), start)
@@ -108,27 +105,25 @@ class Painter:
         return self._with_thumb(strip, width, background) if look.thumb else strip
 
     def _style(self, key: str, background: str) -> Style:
-        if key.startswith("["):
+        if key.startswith(_SELECTED):
             # selected: one background over everything
-            words = [word for word in key[1:].split() if not word.startswith("on:")]
+            words = [word for word in key.removeprefix(_SELECTED).split() if not word.startswith("on:")]
             return self.palette.style(" ".join(words), "selected")
         return self.palette.style(key, background)
 
-    def _parts(
-        self, line: Line, start: int, end: int, selected: tuple[int, int] | None
-    ) -> Iterator[tuple[int, str, str]]:
-        """Pieces of one style: where they begin, text, key. Selected ones have ``[`` before their key."""
-        cuts = {edge for left, right, _ in line.links for edge in (left, right)}
-        from_, to = selected or (0, 0)
+    def _parts(self, line: Line, start: int, end: int, look: Look) -> Iterator[tuple[int, str, str]]:
+        """Pieces of one style: where they begin, text, key."""
+        from_, to = look.selected or (0, 0)
         to = len(line.text) if to < 0 else to
-        cuts |= {from_, to}
+        cuts = {from_, to, *(edge for left, right, _ in line.links for edge in (left, right))}
+        cuts |= {edge for part in look.found for edge in part}
         at = start
         for text, key in slice_spans(line, start, end):
             stop = at + len(text)
             edges = sorted({at, stop, *(cut for cut in cuts if at < cut < stop)})
             for left, right in pairwise(edges):
-                inside = from_ <= left < to
-                yield left, line.text[left:right], "[" + key if inside else key
+                shown = _FOUND if any(first <= left < last for first, last in look.found) else key
+                yield left, line.text[left:right], _SELECTED + shown if from_ <= left < to else shown
             at = stop
 
     def _link(self, line: Line, block: Block, number: int, at: int, style: Style) -> Style:

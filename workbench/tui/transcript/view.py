@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from textual import events
@@ -11,6 +12,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.palette import Palette
+from workbench.tui.render import Span
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.colouring import Colouring
 from workbench.tui.transcript.document import Document, Place
@@ -18,6 +20,11 @@ from workbench.tui.transcript.painter import MARGIN, Look, Painter, line_id
 from workbench.tui.transcript.selection import selected_text, whole_block
 
 _SLICE_PAUSE: Final = 0.02
+_NEW_BELOW: Final[tuple[Span, ...]] = (
+    ("↓ new below", "accent strong"),
+    ("   end", "subtle"),
+    (" shows it", "muted"),
+)
 
 
 class TranscriptView(ScrollView, inherit_bindings=False):
@@ -72,6 +79,14 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         """Whether the block is being written right now."""
         return False
 
+    def found(self, text: str) -> tuple[tuple[int, int], ...]:
+        """The parts of a line that hold what is searched for."""
+        return ()
+
+    def bar(self) -> Sequence[Span] | None:
+        """What lies over the last row: that there is new text below, if there is."""
+        return _NEW_BELOW if self._unseen else None
+
     def settled(self) -> None:
         """What is in view was laid out."""
 
@@ -100,10 +115,10 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         """The document is another one: begin at its end."""
         self._anchor, self._follow, self._unseen = None, True, False
 
-    def show(self, block: Block) -> None:
-        """Scroll so that the first row of a block is in view."""
+    def show(self, block: Block, index: int = 0) -> None:
+        """Scroll so that a row of a block is in view."""
         self.document.measure(block.index)
-        row = self.document.top(block) + block.gap
+        row = self.document.top(block) + block.gap + index
         top, height = self.scroll_offset.y, self.size.height
         if row < top:
             self.scroll_rows(row - 1 - top)
@@ -218,8 +233,10 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         """One row of the view, for painting or, with offsets, to find what is under the mouse."""
         width, offsets = self.size.width, not self._painting
         thumb = not offsets and self._thumb(y)
-        if self._unseen and y == self.size.height - 1 and not offsets:
-            return self._painter.more_below(width, thumb=thumb)
+        if y == self.size.height - 1 and not offsets:
+            over = self.bar()
+            if over is not None:
+                return self._painter.bar(over, width, thumb=thumb)
         found = self.document.at(y + self.scroll_offset.y)
         if found is None and offsets and self.document.blocks:
             last = self.document.blocks[-1]
@@ -234,6 +251,7 @@ class TranscriptView(ScrollView, inherit_bindings=False):
             background=background,
             bar=bar,
             selected=None if selection is None else selection.get_span(line_id(block, block.rows[index][0])),
+            found=self.found(block.lines[block.rows[index][0]].text),
             offsets=offsets,
             caret=index == len(block.rows) - 1 and self.goes_on(block),
             thumb=thumb,
