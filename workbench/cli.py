@@ -127,3 +127,7 @@ def _told_plainly() -> Iterator[None]:
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()

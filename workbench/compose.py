@@ -177,6 +177,7 @@ def _silence(agent: EngineAgent) -> None:
     for observer in tuple(agent.observers):
         if isinstance(observer, ConsolePrinter):
             agent.observers.remove(observer)
+    agent.quiet = True
 
 
 def _keep_grants(agent: EngineAgent) -> None:

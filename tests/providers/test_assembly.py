@@ -144,6 +144,22 @@ def test_a_chunk_that_says_nothing_changes_nothing() -> None:
         pytest.param(
             [
                 {"index": 0, "id": "x", "name": "add", "arguments": '{"a":1}'},
+                {"index": 0, "id": "x", "name": "add", "arguments": ""},
+                {"index": 1, "id": "y", "name": "mul", "arguments": '{"b":2}'},
+                {"index": 1, "id": "y", "name": "mul"},
+            ],
+            id="a last piece that repeats id and name",
+        ),
+        pytest.param(
+            [
+                {"index": 0, "name": "add", "arguments": '{"a":1}'},
+                {"index": 0, "id": "y", "name": "mul", "arguments": '{"b":2}'},
+            ],
+            id="one index, an id only for the second",
+        ),
+        pytest.param(
+            [
+                {"index": 0, "id": "x", "name": "add", "arguments": '{"a":1}'},
                 {"index": 1, "id": "", "name": "", "arguments": ""},
                 {"index": 2, "id": "y", "name": "mul", "arguments": '{"b":2}'},
             ],
@@ -253,6 +269,15 @@ def test_thinking_blocks_go_back_whole_with_their_signatures() -> None:
         {"type": "thinking", "thinking": "c", "signature": "s2"},
     ]
     assert response.extra["reasoning_content"] == "ab"
+
+
+def test_a_redacted_block_ends_a_thinking_block_that_has_no_signature() -> None:
+    response = assemble(
+        {"thinking": [{"type": "thinking", "thinking": "a"}]},
+        {"thinking": [{"type": "redacted_thinking", "data": "zzz"}]},
+        {"thinking": [{"type": "thinking", "thinking": "b"}]},
+    )
+    assert [block.get("thinking") for block in response.extra["thinking_blocks"]] == ["a", None, "b"]
 
 
 def test_provider_fields_of_answer_and_call_are_kept() -> None:

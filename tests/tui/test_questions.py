@@ -303,9 +303,21 @@ async def test_closing_the_app_lets_go_of_whoever_waits_and_gives_python_its_own
 
 async def test_input_on_the_screens_own_thread_raises_instead_of_waiting_for_itself() -> None:
     app = Desk()
+    asked = threading.Event()
+
+    def rescue() -> None:
+        # an app that waits for itself shall fail this test, not hang it
+        while not asked.wait(0.01):
+            app.questions.stop()
+
     async with app.run_test():
-        with pytest.raises(RuntimeError, match="own thread"):
-            input("?")
+        rescuer = in_thread(rescue)
+        try:
+            with pytest.raises(RuntimeError, match="own thread"):
+                input("?")
+        finally:
+            asked.set()
+        rescuer.result(timeout=10)
 
 
 async def test_hostile_text_of_a_prompt_is_shown_and_not_obeyed() -> None:

@@ -116,11 +116,11 @@ async def test_a_failed_call_has_its_reason_on_the_next_row() -> None:
     story.begin()
     story.ask_model()
     story.answer(1.0)
-    (call,) = story.batch("bank.convert")
+    call, _waits_behind = story.batch("bank.convert", "bank.export")
     story.run(call, 9, "error", error_type="KeyError", error="'USD'")
     async with staged(story) as (stage, _):
         index = stage.shown.index("✗ convert")
-        assert stage.shown[index + 1] == "KeyError: 'USD'"
+        assert stage.shown[index + 1 :] == ["KeyError: 'USD'", "○ export"]
         assert stage.key_of("KeyError", "KeyError") == "error"
 
 

@@ -108,27 +108,26 @@ class Assembly:
         its place is already whole begins another call.
         """
         index, call_id, name = piece.get("index"), piece.get("id") or "", piece.get("name") or ""
-        draft = self._by_id.get(call_id) if call_id else None
-        if draft is not None and draft.is_other_call(index, name):
-            own = self._by_index.get(index) if index is not None else None
-            draft = own if own is not None and own.id == call_id and own is not draft else None
-            if draft is not None and draft.is_other_call(index, name):
-                draft = None
-            return draft or self._new(index, call_id)
-        if draft is None:
-            draft = self._by_index.get(index) if index is not None else None
-            if index is None and not name and not call_id and self._calls:
-                draft = self._calls[-1]
-            if draft is not None and (
-                (call_id and draft.id) or (not call_id and draft.is_other_call(index, name))
-            ):
-                draft = None
-        if draft is None:
+        at_index = self._by_index.get(index) if index is not None else None
+        if call_id in self._by_id:
+            # A last piece may repeat id and name with nothing new; only arguments begin another call.
+            more = bool(piece.get("arguments"))
+            for draft in (self._by_id[call_id], at_index):
+                if (
+                    draft is not None
+                    and draft.id == call_id
+                    and not draft.is_other_call(index, name, begins=more)
+                ):
+                    return draft
             return self._new(index, call_id)
-        if call_id and not draft.id:
-            draft.id = call_id
-            self._by_id[call_id] = draft
-        return draft
+        if index is None and not name and not call_id and self._calls:
+            at_index = self._calls[-1]
+        if at_index is None or (call_id and at_index.id) or at_index.is_other_call(index, name, begins=True):
+            return self._new(index, call_id)
+        if call_id:
+            at_index.id = call_id
+            self._by_id[call_id] = at_index
+        return at_index
 
     def _new(self, index: int | None, call_id: str) -> _CallDraft:
         draft = _CallDraft(len(self._calls), index, call_id)
@@ -152,15 +151,18 @@ class _CallDraft:
         self._pieces: list[str] = []
         self._scan = _JsonScan()
 
-    def is_other_call(self, index: int | None, name: str) -> bool:
-        """Whether a piece that bears ``name`` can only be the start of another call."""
-        if not name:
+    def is_other_call(self, index: int | None, name: str, *, begins: bool) -> bool:
+        """Whether a piece that bears ``name`` is the start of another call.
+
+        ``begins``: whether it may start one although it has the same name as this call, which is whole.
+        """
+        if not name or not self.name:
             return False
-        if self.index is not None and index is not None and index != self.index and self.name:
+        if self.index is not None and index is not None and index != self.index:
             return True
-        if self.name and name != self.name and self._pieces:
+        if name != self.name and self._pieces:
             return True
-        return bool(self.name) and self._scan.whole(self._pieces)
+        return begins and self._scan.whole(self._pieces)
 
     def take_name(self, name: str) -> str | None:
         """Add a piece of the name; returns it the first time."""

@@ -100,7 +100,7 @@ class ApprovalBroker:
     def close(self) -> None:
         """End every open question, and refuse all later ones."""
         with self._lock:
-            pass
+            self._closed = True
         self.stop("the app is closing")
 
 

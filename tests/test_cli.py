@@ -1,0 +1,145 @@
+"""The command as a person runs it: in processes of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+AGENT = """
+from workbench import Agent, StopTurn, before_tools
+
+def greet(name: str) -> str:
+    '''Greet somebody.'''
+    return f"hello {name}"
+
+agent = Agent("greeter", tools=[greet], model="offline")
+other = Agent("other", tools=[greet], model="offline", on_events=[before_tools(lambda agent: stop())])
+
+def stop():
+    raise StopTurn("enough")
+"""
+
+
+def workbench(*arguments: str, folder: Path, given: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "workbench.cli", *arguments],
+        cwd=folder,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_one_turn_prints_the_answer_alone_on_stdout(own_folder: Path) -> None:
+    run = workbench("run", "add(a=2, b=3)", folder=own_folder)
+    assert run.returncode == 0
+    assert "5" in run.stdout
+    assert "✓ arithmetic.add" in run.stderr
+    assert "✓" not in run.stdout
+    assert list((own_folder / ".workbench" / "sessions").glob("assistant_*.yaml"))
+    assert (own_folder / ".workbench" / "logs" / "assistant.log").exists()
+
+
+@pytest.mark.parametrize(("mode", "written"), [("all", True), ("none", False)])
+def test_approve_decides_about_calls_that_ask(own_folder: Path, mode: str, written: bool) -> None:
+    run = workbench("run", 'write_file(path="a.txt", text="x")', "--approve", mode, folder=own_folder)
+    assert run.returncode == 0
+    assert (own_folder / "a.txt").exists() is written
+    assert ("nobody is there" in run.stdout) is not written
+
+
+def test_approve_ask_reads_the_answers_from_the_terminal(own_folder: Path) -> None:
+    prompt = 'write_file(path="a.txt", text="x") write_file(path="b.txt", text="x")'
+    run = workbench("run", prompt, "--approve", "ask", folder=own_folder, given="y\nnot that one\n")
+    assert run.returncode == 0
+    assert (own_folder / "a.txt").exists()
+    assert not (own_folder / "b.txt").exists()
+    assert "Rejected by the user: not that one" in run.stdout
+
+
+def test_the_end_of_the_input_approves_nothing(own_folder: Path) -> None:
+    run = workbench("run", 'write_file(path="a.txt", text="x")', "--approve", "ask", folder=own_folder)
+    assert not (own_folder / "a.txt").exists()
+    assert "the input ended" in run.stdout
+
+
+def test_a_prompt_can_come_from_stdin(own_folder: Path) -> None:
+    run = workbench("run", "-", folder=own_folder, given="add(a=20, b=3)")
+    assert "23" in run.stdout
+
+
+def test_an_agent_in_a_file_is_found_and_speaks(own_folder: Path) -> None:
+    (own_folder / "mine.py").write_text(AGENT)
+    run = workbench("run", "greet(name='you')", "mine.py:agent", folder=own_folder)
+    assert "hello you" in run.stdout or "asks" in run.stdout or "nobody is there" in run.stdout
+    assert "greeter ❯" in run.stderr
+
+
+def test_a_turn_that_a_hook_stops_ends_with_four(own_folder: Path) -> None:
+    (own_folder / "mine.py").write_text(AGENT)
+    run = workbench("run", "greet(name='you')", "mine.py:other", folder=own_folder)
+    assert run.returncode == 4
+    assert "Enough" in run.stdout
+
+
+def test_a_file_with_several_agents_lists_them(own_folder: Path) -> None:
+    (own_folder / "mine.py").write_text(AGENT)
+    run = workbench("run", "hi", "mine.py", folder=own_folder)
+    assert run.returncode == 1
+    assert "mine.py:agent" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_the_iteration_limit_ends_with_three(own_folder: Path) -> None:
+    run = workbench("run", "add(a=2, b=3)", "--max-iterations", "1", folder=own_folder)
+    assert run.returncode == 3
+    assert "Task incomplete" in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("run", "hi", "nowhere.py"), "nowhere.py"),
+        (("run", "hi", "--trust", "nowhere.yaml"), "nowhere.yaml"),
+        (("run", "hi", "--tools", "nowhere"), "nowhere"),
+        (("--theme", "nosuch"), "Themes are graphite, paper"),
+    ],
+)
+def test_what_cannot_be_found_is_said_plainly(
+    own_folder: Path, arguments: tuple[str, ...], complaint: str
+) -> None:
+    run = workbench(*arguments, folder=own_folder)
+    assert run.returncode == 1
+    assert complaint in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+def test_a_wrong_option_ends_with_two(own_folder: Path) -> None:
+    assert workbench("run", "hi", "--approve", "maybe", folder=own_folder).returncode == 2
+
+
+def test_a_tool_file_that_does_not_load_is_named_and_the_others_work(own_folder: Path) -> None:
+    tools = own_folder / "tools"
+    tools.mkdir()
+    (tools / "good.py").write_text("def twice(n: int) -> int:\n    '''Double.'''\n    return 2 * n\n")
+    (tools / "bad.py").write_text("def broken(:\n")
+    run = workbench("run", "twice(n=4)", "tools", "--approve", "all", folder=own_folder)
+    assert "8" in run.stdout
+    assert "bad.py:1" in run.stderr
+
+
+def test_the_settings_of_the_project_are_used_and_checked(own_folder: Path) -> None:
+    settings = own_folder / ".workbench"
+    settings.mkdir()
+    (settings / "config.yaml").write_text("approval: open\n")
+    workbench("run", 'write_file(path="a.txt", text="x")', folder=own_folder)
+    assert (own_folder / "a.txt").exists()
+    (settings / "config.yaml").write_text("colour: red\n")
+    run = workbench("run", "hi", folder=own_folder)
+    assert run.returncode == 1
+    assert "colour: not a setting" in run.stderr
