@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.engine.strict_llm import StrictLLM, check_request
 from workbench.engine import before_llm, repair_messages, validate_messages
 from workbench.engine.agent import Agent
-from workbench.engine.transcript import LOST_RESULT, VerifiedTranscript
+from workbench.engine.transcript import LOST_RESULT
+from workbench.engine.verified import MessageList, VerifiedTranscript
 from workbench.errors import TranscriptError
 
 SYSTEM = {"role": "system", "content": "s"}
@@ -123,17 +124,17 @@ def test_the_validator_and_the_strict_provider_agree(pieces: list[Any]) -> None:
         validate_messages(messages)
 
 
-class Counting(list[Any]):
+class Counting(MessageList):
     """Counts how many of its messages are read one by one."""
 
-    def __init__(self, items: list[Any]) -> None:
-        super().__init__(items)
-        self.reads = 0
+    reads = 0
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, int):
-            self.reads += 1
+        self.reads += isinstance(key, int)
         return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("the whole list was read")
 
 
 def test_a_check_reads_only_what_is_new() -> None:
@@ -143,30 +144,40 @@ def test_a_check_reads_only_what_is_new() -> None:
     messages.reads = 0
     messages.append(dict(USER))
     verified.check(messages)
-    assert messages.reads < 5
+    assert messages.reads == 1
 
 
-def test_a_list_that_was_replaced_shortened_or_spliced_is_checked_again() -> None:
-    spoilers: list[Callable[[list[Any]], None]] = [
-        lambda messages: messages.__setitem__(slice(-1, None), []),
-        lambda messages: messages.insert(1, tool("9")),
-        lambda messages: messages.__delitem__(1),
-    ]
-    for spoil in spoilers:
-        messages = copy.deepcopy([USER, asks("1"), tool("1")])
-        verified = VerifiedTranscript()
-        verified.check(messages)
-        spoil(messages)
-        with pytest.raises(TranscriptError):
-            verified.check(messages)
+SPOILERS: dict[str, list[tuple[str, tuple[Any, ...]]]] = {
+    "set": [("__setitem__", (2, tool("9")))],
+    "slice": [("__setitem__", (slice(1, 3), [USER, tool("1")]))],
+    "delete": [("__delitem__", (1,))],
+    "insert and delete": [("insert", (1, tool("9"))), ("pop", (2,))],
+    "pop": [("pop", (2,)), ("append", (USER,))],
+    "remove": [("remove", (tool("1"),))],
+    "reverse": [("reverse", ())],
+    "clear": [("clear", ()), ("append", (tool("1"),))],
+    "multiply": [("__imul__", (2,))],
+}
 
 
-def test_a_message_exchanged_in_the_middle_is_noticed_at_the_next_turn() -> None:
-    messages = copy.deepcopy([USER, asks("1"), tool("1"), USER])
+@pytest.mark.parametrize("spoiler", SPOILERS)
+@pytest.mark.parametrize("kind", [MessageList, list])
+def test_a_list_that_was_changed_anywhere_is_checked_again(kind: type[list[Any]], spoiler: str) -> None:
+    messages = kind(copy.deepcopy([USER, asks("1"), tool("1"), USER]))
     verified = VerifiedTranscript()
     verified.check(messages)
-    messages[2] = tool("9")
-    verified.begin_turn(messages)
+    for method, arguments in SPOILERS[spoiler]:
+        getattr(messages, method)(*arguments)
+    with pytest.raises(TranscriptError):
+        verified.check(messages)
+    verified.check([dict(USER)])
+
+
+def test_a_sorted_list_is_checked_again() -> None:
+    messages = MessageList(copy.deepcopy([USER, asks("1"), tool("1")]))
+    verified = VerifiedTranscript()
+    verified.check(messages)
+    messages.sort(key=lambda message: message["role"] != "tool")
     with pytest.raises(TranscriptError):
         verified.check(messages)
 

@@ -17,7 +17,7 @@ import pytest
 
 from workbench.engine.cancel import CancelToken
 from workbench.errors import InvalidRequestError, ModelHostError, StopTurn
-from workbench.providers.host_client import ModelHost, Patience
+from workbench.providers.host_client import HOST_COMMAND, ModelHost, Patience
 
 PRELUDE = """
 import json, os, sys, signal
@@ -290,3 +290,47 @@ def test_a_script_that_ends_takes_its_host_with_it_even_while_that_loads() -> No
     assert done.stderr == ""
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)
+
+
+def test_closing_ends_a_host_that_does_not_end_by_itself() -> None:
+    with fake_host('say(kind="ready")\nwhile True: signal.pause()') as host:
+        host.warm()
+        events = host.complete("m", [], None, {}, cancel := CancelToken())
+        cancel.cancel()
+        with pytest.raises(StopTurn):
+            next(events)
+        pid = host.pid
+        assert pid is not None
+        with process(pid) as ended:
+            host.close()
+            assert ended.poll(0)
+
+
+def test_the_host_ends_when_its_input_closes() -> None:
+    with subprocess.Popen(HOST_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as host:
+        assert host.stdin is not None
+        host.stdin.close()
+        assert host.wait(10) == 0
+
+
+def test_the_host_ends_with_its_parent_although_somebody_keeps_its_input_open() -> None:
+    script = """
+    import subprocess, sys
+    from workbench.providers.host_client import HOST_COMMAND
+    print(subprocess.Popen(HOST_COMMAND, stdin=int(sys.argv[1]), stdout=subprocess.DEVNULL).pid, flush=True)
+    sys.stdin.read()
+    """
+    read_end, write_end = os.pipe()
+    command = [sys.executable, "-c", textwrap.dedent(script), str(read_end)]
+    try:
+        with subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=(read_end,)
+        ) as parent:
+            assert parent.stdout is not None
+            pid = int(parent.stdout.readline())
+            with process(pid) as ended:
+                parent.kill()
+                assert ended.poll(10_000)
+    finally:
+        os.close(read_end)
+        os.close(write_end)

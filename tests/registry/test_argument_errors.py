@@ -18,6 +18,12 @@ class Point:
     y: int
 
 
+@dataclass
+class Spot:
+    x: str
+    y: int
+
+
 def add(a: int, b: int) -> int:
     return a + b
 
@@ -87,6 +93,12 @@ def test_choices_limits_and_unions_are_said_in_words() -> None:
     assert "label: expected an integer or a string, got [1]" in text
     assert "mode (one of 'line', 'dots', default 'line')" in text
     assert "label (integer or string or null, optional)" in text
+
+
+def test_a_fault_that_every_member_of_a_union_has_is_said_once() -> None:
+    def place(at: Point | Spot) -> None: ...
+
+    assert text_of(place, {"at": {"y": 1}}).startswith("at.x: missing. Expected: at")
 
 
 def test_a_long_value_is_cut_and_says_how_long_it_is() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import subprocess
 import sys
 import threading
@@ -137,6 +138,22 @@ async def test_an_async_runner_is_awaited() -> None:
     assert registry.statistics("half").errors == 1
 
 
+async def test_an_async_tool_called_beside_a_running_loop_keeps_context_and_exception() -> None:
+    registry = ToolRegistry()
+    who = contextvars.ContextVar("who", default="nobody")
+
+    async def tell(fail: bool) -> str:
+        if fail:
+            raise ZeroDivisionError("as it is")
+        return who.get()
+
+    registry.register(tell)
+    who.set("me")
+    assert registry.call("tell", {"fail": False}) == "me"
+    with pytest.raises(ZeroDivisionError, match="as it is"):
+        registry.call("tell", {"fail": True})
+
+
 def test_the_dotted_and_the_safe_name_both_do_everywhere() -> None:
     registry = ToolRegistry(PermissionPolicy.open())
     registry.register(half, namespace="math.deep")
@@ -158,3 +175,18 @@ def test_importing_the_package_does_not_load_pydantic() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
+
+
+def test_a_model_may_drop_a_namespace_that_nothing_else_needs() -> None:
+    registry = ToolRegistry()
+
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    registry.register(add, namespace="arithmetic")
+    assert registry.call("add", {"a": 2, "b": 3}) == 5
+    assert registry.get("add") is None
+    assert "add" not in registry
+    registry.register(add, namespace="money")
+    with pytest.raises(ToolNotFoundError, match=r"mean arithmetic\.add or money\.add\?"):
+        registry.call("add", {"a": 2, "b": 3})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.registry import commands
@@ -71,6 +71,7 @@ def test_a_command_in_disguise_is_seen(text: str) -> None:
     assert any(each.startswith("rm x") for each in commands.disguised(command))
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="ab$()`'\"\\;&|<>#{} \n=", max_size=40))
 def test_reading_never_fails_and_never_loses_a_separated_command(text: str) -> None:
     parsed = commands.parse(text)
@@ -79,6 +80,7 @@ def test_reading_never_fails_and_never_loses_a_separated_command(text: str) -> N
         assert ("rm", "x") in more
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from(["git a", "ls", "rm -r x"]), min_size=1, max_size=5), st.data())
 def test_commands_joined_in_any_way_are_all_found(lines: list[str], data: st.DataObject) -> None:
     text = lines[0]

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ToolDisabledError, ToolRegistrationError
@@ -265,8 +265,14 @@ async def test_an_async_callback_runs_on_its_own_loop_in_order_and_its_faults_ar
 def test_every_callback_runs_on_the_thread_that_made_the_change() -> None:
     registry = ToolRegistry()
     threads: list[tuple[str | None, int]] = []
-    registry.on_change(lambda event: threads.append((event.tool_name, threading.get_ident())))
     barrier = threading.Barrier(4)
+
+    def note(event: ChangeEvent) -> None:
+        while len(registry) < 4:  # until every thread has an event to deliver
+            threading.Event().wait(0.001)
+        threads.append((event.tool_name, threading.get_ident()))
+
+    registry.on_change(note)
 
     def work(number: int) -> tuple[str, int]:
         barrier.wait(10)
@@ -341,6 +347,7 @@ def apply(registry: ToolRegistry, operation: str, number: int) -> None:
         actions[operation]()
 
 
+@settings(deadline=None)
 @given(OPERATIONS, st.booleans())
 def test_the_events_alone_tell_the_whole_state(operations: list[tuple[str, int]], reacts: bool) -> None:
     registry = ToolRegistry()

@@ -327,6 +327,14 @@ def test_a_grant_for_once_lets_one_call_through() -> None:
     assert recorder.registry.grants == ()
 
 
+def test_a_lasting_grant_is_used_before_one_for_once() -> None:
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.grant(Grant("shell.*", scope=GrantScope.ONCE))
+    recorder.registry.grant(Grant("shell.run", scope=GrantScope.SESSION))
+    recorder.registry.call("shell.run", {})
+    assert [each.scope.value for each in recorder.registry.grants] == ["once", "session"]
+
+
 def test_grants_are_listed_told_and_revoked() -> None:
     recorder = Recorder(PermissionPolicy.strict())
     grant = Grant("shell.run", {"command": "git *"}, GrantScope.PROJECT)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Optional, Union
 import pydantic
 import pytest
 import typing_extensions
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 from pydantic_core import to_jsonable_python
@@ -142,6 +142,7 @@ HINTS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(HINTS, st.data())
 def test_any_value_of_any_hint_comes_back_after_the_trip_through_json(
     pair: tuple[Any, st.SearchStrategy[Any]], data: st.DataObject

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,35 @@ from workbench.errors import MissingKeyError
 from workbench.tui.bridge import Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.question import QuestionScreen
 
 BOTH = 'add(a=2, b=3) and write_file(path="hello.txt", text="hi")'
+
+
+@pytest.fixture
+def gate() -> Iterator[threading.Event]:
+    """What the tool `block` waits for; open at the latest when the test is over."""
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+def blocking(gate: threading.Event) -> Callable[[Post], EngineAgent]:
+    """An agent with a tool that blocks and one that does not."""
+
+    def block() -> str:
+        """Wait until the test says so."""
+        gate.wait(30)
+        return "done"
+
+    def add(a: int, b: int) -> int:
+        """The sum."""
+        return a + b
+
+    def start(post: Post) -> EngineAgent:
+        return Agent("tester", [block, add], model="offline", quiet=True, trust="open")
+
+    return start
 
 
 def statuses(it: Driven) -> dict[str, str]:
@@ -156,15 +183,59 @@ async def test_the_trace_grows_while_the_turn_runs() -> None:
         await it.until(lambda: "iteration 2" in it.shown(it.app.main.trace))
 
 
-async def test_escape_stops_a_running_tool_and_the_next_message_works() -> None:
-    async with driven() as it:
-        await it.send("slow_countdown(seconds=60)")
+async def test_escape_stops_a_running_tool_and_the_next_message_works(gate: threading.Event) -> None:
+    async with driven(blocking(gate)) as it:
+        await it.send("block()")
         await it.until(lambda: "running" in it.shown(it.app.main.activity_line))
         await it.press("escape")
         await it.until(lambda: it.idle)
         assert it.agent.last_status == "stopped"
         await it.turn("add(a=2, b=3)")
-        assert statuses(it)["arithmetic.add"] == "success"
+        assert statuses(it)["add"] == "success"
+
+
+async def test_a_stop_from_code_closes_the_modal_and_nothing_runs(own_folder: Path) -> None:
+    async with driven() as it:
+        await it.send('write_file(path="a.txt", text="1")')
+        await it.asked()
+        it.agent.stop("the watchdog said so")
+        await it.until(lambda: it.idle)
+        await it.until(lambda: not isinstance(it.app.screen, ApprovalScreen))
+    assert not (own_folder / "a.txt").exists()
+
+
+async def test_a_stop_from_code_ends_a_question_that_a_tool_asks() -> None:
+    def ask() -> str:
+        """Ask the person."""
+        return input("name? ")
+
+    def start(post: Post) -> EngineAgent:
+        return Agent("tester", [ask], model="offline", quiet=True, trust="open")
+
+    async with driven(start) as it:
+        await it.send("ask()")
+        await it.until(lambda: isinstance(it.app.screen, QuestionScreen))
+        it.agent.stop()
+        await it.until(lambda: it.idle and not isinstance(it.app.screen, QuestionScreen))
+
+
+async def test_a_tool_that_asks_gets_the_answer() -> None:
+    def ask() -> str:
+        """Ask the person."""
+        return "hello " + input("name? ")
+
+    def start(post: Post) -> EngineAgent:
+        return Agent("tester", [ask], model="offline", quiet=True, trust="open")
+
+    async with driven(start) as it:
+        await it.send("ask()")
+        await it.until(lambda: isinstance(it.app.screen, QuestionScreen))
+        await it.pilot.pause()
+        it.clock.now += 1
+        await it.write("you")
+        await it.press("enter")
+        await it.until(lambda: it.idle)
+        assert "hello you" in it.shown(it.app.main.conversation)
 
 
 async def test_escape_over_the_modal_of_another_kind_leaves_the_turn_alone() -> None:
@@ -192,16 +263,16 @@ async def test_messages_written_during_a_turn_wait_and_then_go() -> None:
         assert not it.app.main.queue.display
 
 
-async def test_a_stop_holds_the_queue_and_enter_sends_it() -> None:
-    async with driven() as it:
-        await it.send("slow_countdown(seconds=60)")
+async def test_a_stop_holds_the_queue_and_enter_sends_it(gate: threading.Event) -> None:
+    async with driven(blocking(gate)) as it:
+        await it.send("block()")
         await it.until(lambda: "running" in it.shown(it.app.main.activity_line))
         await it.send("add(a=1, b=2)")
         await it.press("escape")
         await it.until(lambda: it.idle)
         assert it.app.main.queue.display
         await it.press("enter")
-        await it.until(lambda: it.idle and statuses(it).get("arithmetic.add") == "success")
+        await it.until(lambda: it.idle and statuses(it).get("add") == "success")
 
 
 class Broken:
@@ -343,18 +414,8 @@ async def test_a_tool_that_prints_shows_it_on_its_call() -> None:
         assert entry["output"] == "LOUD hello\n"
 
 
-async def test_the_screen_stays_alive_while_a_tool_blocks() -> None:
-    gate = threading.Event()
-
-    def block() -> str:
-        """Wait until the test says so."""
-        gate.wait(30)
-        return "done"
-
-    def start(post: Post) -> EngineAgent:
-        return Agent("tester", [block], model="offline", quiet=True, trust="open")
-
-    async with driven(start) as it:
+async def test_the_screen_stays_alive_while_a_tool_blocks(gate: threading.Event) -> None:
+    async with driven(blocking(gate)) as it:
         await it.send("block()")
         await it.until(lambda: "running block" in it.shown(it.app.main.activity_line))
         await it.focus("prompt")

@@ -9,8 +9,9 @@ import pytest
 from textual import events
 from textual.widgets import Input, TextArea
 
-from tests.tui.approval_app import Trial, call, trial
+from tests.tui.approval_app import Trial, call, request, trial
 from workbench.tui.approval import ApprovalResult, Preview, Proposal, Verdict
+from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.approval_fields import AlwaysPanel, EditField
 from workbench.visible import visible_line
 
@@ -435,6 +436,17 @@ async def test_a_grant_shows_which_rows_it_covers_before_it_takes_effect() -> No
         assert (await it.answered(agent)).grants == (Proposal("session", "shell"),)
 
 
+async def test_a_small_screen_says_too_what_a_grant_covers() -> None:
+    async with trial((40, 12)) as it:
+        await it.ask(call("a"), call("b"))
+        await always(it)
+        assert "covers only this call" in it.shown("#foot")
+
+        await it.press("down", "right")
+
+        await it.until(lambda: "also runs 2" in it.shown("#foot"))
+
+
 async def test_a_grant_states_its_scope_and_starts_with_these_arguments_only() -> None:
     async with trial() as it:
         agent = await it.ask(call("a", "write", path="x/1"), call("b", "write", path="x/2"))
@@ -490,6 +502,19 @@ async def test_what_will_be_remembered_is_told_until_a_plain_verdict_takes_it_ba
 
         assert "✓ always" not in it.shown("#calls")
         assert "runs without asking" not in it.shown("#receives")
+
+
+async def test_verdict_keys_mean_nothing_while_the_panel_is_open() -> None:
+    async with trial() as it:
+        agent = await it.ask(call("a"), call("b"))
+        await always(it)
+
+        await it.press("y", "n", "Y", "N", "x", "e", "r", "c", "j")
+
+        assert it.screen.sheet.mode == "always"
+        assert it.decisions == [None, None]
+        assert it.screen.calls.cursor == 0
+        assert not agent.done.is_set()
 
 
 async def test_these_calls_only_leaves_nothing_behind() -> None:
@@ -688,17 +713,19 @@ async def test_help_can_be_opened_above_and_closed_again() -> None:
         await it.answered(agent)
 
 
-async def test_each_approved_call_is_answered_once_although_enter_is_pressed_twice() -> None:
+async def test_a_screen_answers_once_although_enter_is_pressed_twice() -> None:
     async with trial() as it:
-        agent = await it.ask(call("a"))
+        answers: list[ApprovalResult | None] = []
+        screen = ApprovalScreen(request(call("a")), answers.append, it.app.palette, clock=it.app.clock)
+        it.app.push_screen(screen)
+        await it.until(lambda: screen.is_mounted)
+        it.app.clock.now += 1
 
-        await it.press("y")
-        it.screen.action_submit()
-        it.screen.action_submit()
-        it.screen.action_stop_turn()
-        await it.answered(agent)
+        await it.press("y", "enter", "enter", "escape", "x")
+        screen.dismiss()
+        await it.until(lambda: not it.asking)
 
-        assert agent.ran_ids == ["a"]
+        assert answers == [ApprovalResult((Verdict("a", "approve"),))]
 
 
 async def test_another_theme_is_drawn_at_once() -> None:

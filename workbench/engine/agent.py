@@ -28,9 +28,9 @@ from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED
 from workbench.engine.session import Session, Unreported, adopt, new_session
 from workbench.engine.toolset import build_registry
-from workbench.engine.transcript import VerifiedTranscript
 from workbench.engine.trust import apply_trust
 from workbench.engine.turn import Turn
+from workbench.engine.verified import VerifiedTranscript
 from workbench.engine.worker import LateOutcome, LeftRunning, LoopThread, running
 from workbench.engine.xray_context import TraceDrawer, current_context
 from workbench.errors import ConfigError, WorkbenchError

@@ -31,7 +31,7 @@ class OpenCall:
 
     def __init__(self, turn: Turn, call: ToolCall) -> None:
         self.call = call
-        self.tool = turn.agent.tools.get(call.name)
+        self.tool = turn.agent.tools.meant(call.name)
         self.original = copy_arguments(call.arguments)
         self.hooks_ms: dict[str, float] = {}
         self.human_ms = 0.0
@@ -56,6 +56,13 @@ class OpenCall:
         """The tool's name for people."""
         name: str = self.pending["name"]
         return name
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments as they are now; raises HookError if a handler left something else there."""
+        arguments = self.pending["arguments"]
+        if not isinstance(arguments, dict):
+            raise HookError(f"the arguments of {self.name} are {type(arguments).__name__}, not a dict")
+        return arguments
 
     def edited_by(self) -> str | None:
         """Who changed the arguments after the model gave them, None if nobody did."""
@@ -237,7 +244,7 @@ class Batch:
         turn = self._turn
         if call.verdict() is False:
             return self._rejection(call)
-        before = copy_arguments(call.pending["arguments"])
+        before = copy_arguments(call.arguments())
         turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         try:
@@ -255,10 +262,7 @@ class Batch:
     def _execution(self, call: OpenCall) -> Execution:
         turn = self._turn
         scope = CallScope(turn, call.name, call.call.id)
-        arguments = call.pending["arguments"]
-        if not isinstance(arguments, dict):
-            raise HookError(f"the arguments of {call.name} are {type(arguments).__name__}, not a dict")
-        return Execution(turn, call.call, call.tool, call.name, copy_arguments(arguments), scope)
+        return Execution(turn, call.call, call.tool, call.name, copy_arguments(call.arguments()), scope)
 
     @staticmethod
     def _rejection(call: OpenCall) -> Outcome:

@@ -12,6 +12,7 @@ from workbench.engine import trace
 from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
 from workbench.engine.observer import TraceEntry
 from workbench.engine.results import sendable
+from workbench.engine.verified import MessageList
 from workbench.engine.worker import Abandoned, Errand, pool
 from workbench.errors import ProviderError, StopTurn, WorkbenchError
 
@@ -104,7 +105,7 @@ class ModelCall:
     def _stopped(self, common: dict[str, Any]) -> None:
         self._listening = False
         # The abandoned request may still be reading the list that it was given.
-        self._turn.session["messages"] = list(self._turn.messages)
+        self._turn.session["messages"] = MessageList(self._turn.messages)
         text = sendable("".join(self._text))
         if text.strip():
             self._turn.messages.append({"role": "assistant", "content": text})

@@ -57,7 +57,7 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
         when,
         call.name,
         call.call.id,
-        copy_arguments(call.pending["arguments"]),
+        copy_arguments(call.arguments()),
         iteration,
         XrayContext(agent, turn.prompt, turn.messages, iteration, lambda: turn.tools_before(end)),
         marked=call.tool is not None and xray_mark(call.tool.func) is not None,

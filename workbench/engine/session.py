@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import is_
 from typing import Any
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
+from workbench.engine.verified import MessageList
 
 Session = dict[str, Any]
 """``messages trace turn iteration user_prompt``, and for a while the ``TRANSIENT_KEYS``."""
@@ -17,13 +19,14 @@ TRANSIENT_KEYS = ("pending_tools", "pending_tool", "llm_response")
 def new_session(system_prompt: str) -> Session:
     """A session before its first turn."""
     messages: list[Message] = [{"role": "system", "content": system_prompt}] if system_prompt else []
-    return {"messages": messages, "trace": [], "turn": 0, "iteration": 0, "user_prompt": ""}
+    return {"messages": MessageList(messages), "trace": [], "turn": 0, "iteration": 0, "user_prompt": ""}
 
 
 def adopt(session: Session) -> None:
     """Give a session that came from elsewhere the keys that the engine counts on."""
     for key, value in new_session("").items():
         session.setdefault(key, value)
+    session["messages"] = MessageList(session["messages"])
 
 
 class Unreported:
@@ -45,7 +48,7 @@ class Unreported:
         """Messages and trace entries that are new since the last time."""
         messages: list[Message] = session["messages"]
         count = len(self._messages)
-        if len(messages) >= count and (not count or messages[count - 1] is self._messages[-1]):
+        if len(messages) >= count and all(map(is_, messages, self._messages)):
             new = messages[count:]
         else:
             known = {id(message) for message in self._messages}

@@ -106,7 +106,6 @@ class Turn:
         agent = self.agent
         self._session = session = agent.open_session()
         self._first_entry = len(session["trace"])
-        agent.transcript.begin_turn(session["messages"])
         self._flush_late()
         session["turn"] += 1
         session["iteration"] = 0

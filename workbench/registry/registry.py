@@ -216,8 +216,12 @@ class ToolRegistry:
         """The tool of that name, or None."""
         return self._state.find(name)
 
+    def meant(self, name: str) -> Tool | None:
+        """The tool that a model means: as `get`, or by a last part of its name that no other tool has."""
+        return self._state.meant(name)
+
     def resolve(self, name: str) -> Tool:
-        """The tool of that name; raises ToolNotFoundError, whose message lists near names."""
+        """As `meant`; raises ToolNotFoundError, whose message lists near names."""
         return self._state.resolve(name)
 
     def schemas(self) -> list[dict[str, Any]]:

@@ -45,12 +45,23 @@ class Snapshot:
         dotted = self.by_safe_name.get(name)
         return self.tools[dotted] if dotted is not None else None
 
-    def resolve(self, name: str) -> Tool:
-        """As `find`, but a missing tool raises ToolNotFoundError with near names."""
+    def meant(self, name: object) -> Tool | None:
+        """As `find`; a last part that only one tool has will do too, since models drop namespaces."""
         found = self.find(name)
         if found is not None:
             return found
-        near = near_names(str(name), self.tools)
+        ends = self._ending_in(name)
+        return self.tools[ends[0]] if len(ends) == 1 else None
+
+    def _ending_in(self, last: object) -> list[str]:
+        return [dotted for dotted in self.tools if dotted.rpartition(".")[2] == last]
+
+    def resolve(self, name: str) -> Tool:
+        """As `meant`, but a missing tool raises ToolNotFoundError with near names."""
+        found = self.meant(name)
+        if found is not None:
+            return found
+        near = self._ending_in(name) or near_names(str(name), self.tools)
         advice = f" Did you mean {' or '.join(near)}?" if near else ""
         known = ", ".join(list(self.tools)[:10]) or "none"
         raise ToolNotFoundError(f"there is no tool named {name!r}.{advice}", hint=f"Known tools: {known}.")

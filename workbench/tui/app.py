@@ -92,7 +92,7 @@ class WorkbenchApp(App[None]):
         self.inbox = Inbox(self._take_in)
         self.broker = ApprovalBroker(self.post_message)
         self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
-        self.bridge = Bridge(self.inbox.post, Approver(self.broker))
+        self.bridge = Bridge(self.inbox.post, Approver(self.broker), self._let_go)
         self.capture = guard.capture if guard is not None else StreamCapture()
         self.questions = Questions(self.capture, clock=clock)
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
@@ -176,6 +176,11 @@ class WorkbenchApp(App[None]):
             self._ticker.resume()
 
     # questions to the person
+
+    def _let_go(self) -> None:
+        """The turn was stopped: whoever waits for a person waits no more. From any thread."""
+        self.broker.stop()
+        self.questions.stop()
 
     def on_asked(self, message: Asked) -> None:
         """A batch waits for a decision."""
@@ -289,8 +294,6 @@ class WorkbenchApp(App[None]):
         if self._tracker.turn_running and not self._tracker.stopping:
             self._tracker.stopping = True
             self._queue.held = True
-            self.broker.stop()
-            self.questions.stop()
             self.agent_thread.stop_turn()
             self._tick()
 

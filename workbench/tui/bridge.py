@@ -30,11 +30,15 @@ _TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
 
 
 class Bridge(Observer):
-    """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver."""
+    """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver.
 
-    def __init__(self, post: Post, approver: Approver) -> None:
+    ``on_stop`` is called when a turn is stopped, by whomever, while it may be waiting for a person.
+    """
+
+    def __init__(self, post: Post, approver: Approver, on_stop: Callable[[], None]) -> None:
         self._post = post
         self._approver = approver
+        self._on_stop = on_stop
         self._started: set[str] = set()
         self._toggled: dict[str, str] = {}
         self._detach: list[Callable[[], None]] = []
@@ -73,6 +77,8 @@ class Bridge(Observer):
 
     def _turn_starts(self, agent: Agent) -> None:
         session = _session(agent)
+        if agent.cancel is not None:
+            agent.cancel.on_cancel(self._on_stop)
         note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
         self._toggled.clear()
         self._post(events.TurnStarted(agent.name, time.time(), session["turn"], session["user_prompt"], note))
@@ -232,7 +238,7 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
 
 
 def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:
-    """Tags as words for the panel, the one that matters most first: what it does, then where, then the rest."""
+    """Tags as words for the panel, the one that matters most first: what it does, where, the rest."""
     words = [
         word
         for word, holds in (

@@ -304,7 +304,7 @@ class ApprovalScreen(HeldScreen):
 
     def on_always_panel_changed(self, event: AlwaysPanel.Changed) -> None:
         """Mark the calls that the proposal would cover."""
-        self.sheet.cover(event.covered)
+        self.sheet.cover(event.covered, event.summary)
 
     def on_always_panel_confirmed(self) -> None:
         """Remember the proposal, unless it does not even cover the call it was made for."""

@@ -24,7 +24,7 @@ from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, fit, row
-from workbench.tui.screens.approval_texts import coverage_text
+from workbench.tui.screens.approval_texts import coverage_text, marked
 from workbench.visible import visible_line
 
 Check = Callable[[Mapping[str, Any]], str | None]
@@ -227,11 +227,12 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
     ]
 
     class Changed(Message):
-        """The proposal is another one, and covers these other calls."""
+        """The proposal is another one, and covers these other calls; ``summary`` says so in a few words."""
 
-        def __init__(self, covered: tuple[int, ...]) -> None:
+        def __init__(self, covered: tuple[int, ...], summary: str) -> None:
             super().__init__()
             self.covered = covered
+            self.summary = summary
 
     class Confirmed(Message):
         """Remember the proposal."""
@@ -281,12 +282,13 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         """Say what the proposal covers."""
         proposal = self.proposal
         covered: tuple[int, ...] = ()
-        key, lines = "error", ["It does not cover this call."]
+        key, lines, summary = "error", ["It does not cover this call."], "does not cover this call"
         if self._batch.covers_row(proposal):
             covered = self._batch.covered(proposal)
             key, lines = "subtle", coverage_text(proposal, covered)
+            summary = f"also runs {marked(covered)}" if covered else "covers only this call"
         self._statement.show([Line(), *(Line(line, key, words=True) for line in lines)])
-        self.post_message(self.Changed(covered))
+        self.post_message(self.Changed(covered, summary))
 
     @on(Choice.Changed)
     @on(Input.Changed)

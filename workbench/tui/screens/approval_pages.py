@@ -118,7 +118,7 @@ class Pages:
                     change = None if preview is None else FileChange.of(preview)
                 except Exception:  # noqa: BLE001  # a tool's own code: without it the call can still be judged
                     _log.exception("no preview of %s", rows[index].call.name)
-                if False:
+                if rows[index].arguments is arguments[index]:
                     self._ready(index, change)
 
         # a daemon: a preview that never ends must not keep the app from ending

@@ -97,9 +97,11 @@ class Sheet(Vertical):
         """Put a line above the keys, until the next one."""
         self._note = (visible_line(text), key)
 
-    def cover(self, indices: Collection[int]) -> None:
-        """Mark these calls as covered by what is being proposed."""
+    def cover(self, indices: Collection[int], summary: str) -> None:
+        """Mark these calls as covered by what is being proposed; say so where the panel may not show it."""
         self._covered = indices
+        if self.content_size.height < parts.ROOMY:
+            self.say(summary, "subtle")
         self.draw()
 
     def show_tab(self, tab: str) -> None:
@@ -147,6 +149,7 @@ class Sheet(Vertical):
     def close_field(self) -> None:
         """Back to the calls."""
         self.mode = "calls"
+        self.say("")
         self._covered = ()
         self.set_class(False, "-reason")
         self.set_class(False, "-field")

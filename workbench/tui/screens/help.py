@@ -25,9 +25,11 @@ _GROUPS: dict[Scope, str] = {
     "app": "everywhere",
     "prompt": "prompt",
     "conversation": "conversation",
+    "list": "trace and tools",
     "trace": "trace",
     "tools": "tools",
     "approval": "approval",
+    "question": "questions of tools",
     "inspector": "inspector",
 }
 _KEYS_WIDTH = 18
