@@ -315,8 +315,10 @@ def test_the_host_ends_when_its_input_closes() -> None:
 
 def test_the_host_ends_with_its_parent_although_somebody_keeps_its_input_open() -> None:
     script = """
-    import subprocess, sys
+    import os, subprocess, sys
     from workbench.providers.host_client import HOST_COMMAND
+    from workbench.providers.protocol import PARENT_VARIABLE
+    os.environ[PARENT_VARIABLE] = str(os.getpid())
     print(subprocess.Popen(HOST_COMMAND, stdin=int(sys.argv[1]), stdout=subprocess.DEVNULL).pid, flush=True)
     sys.stdin.read()
     """

@@ -187,6 +187,8 @@ def test_a_model_may_drop_a_namespace_that_nothing_else_needs() -> None:
     assert registry.call("add", {"a": 2, "b": 3}) == 5
     assert registry.get("add") is None
     assert "add" not in registry
+    with pytest.raises(ToolNotFoundError, match="mean arithmetic"):
+        registry.disable("add")
     registry.register(add, namespace="money")
     with pytest.raises(ToolNotFoundError, match=r"mean arithmetic\.add or money\.add\?"):
         registry.call("add", {"a": 2, "b": 3})

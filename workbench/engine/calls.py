@@ -16,7 +16,7 @@ from workbench.engine.llm import ToolCall
 from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
 from workbench.engine.trace import ToolStatus
-from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, LoopJob, pool
+from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, pool
 from workbench.engine.xray_context import XrayContext, enter_context
 from workbench.errors import (
     StopTurn,
@@ -132,7 +132,7 @@ class Execution:
         if tool.is_async:
             return self._on_loop(bound, timeout)
         if tool.metadata.caller_thread:
-            return turn.on_caller_thread(lambda: self._measured(bound))
+            return turn.places.on_caller_thread(lambda: self._measured(bound))
         job = pool.start(lambda: self._measured(bound), self._errand())
         value = self._wait(job, timeout)
         return self._await_late(value, timeout) if inspect.isawaitable(value) else value
@@ -173,9 +173,7 @@ class Execution:
             finally:
                 self.timing = before + (time.perf_counter() - begin) * 1000
 
-        turn = self._turn
-        job = LoopJob(main, turn.event_loop, self._errand(), owned=turn.loop is None)
-        return self._wait(job, timeout)
+        return self._wait(self._turn.places.task(main, self._errand()), timeout)
 
     def _wait(self, job: Job, timeout: float | None) -> Any:
         try:

@@ -55,7 +55,7 @@ class ModelCall:
         try:
             answer = job.wait(turn.cancel, None)
             if inspect.isawaitable(answer):
-                answer = turn.wait_for(answer, f"model {agent.model}")
+                answer = turn.places.wait_for(answer, f"model {agent.model}")
             response = _checked(answer, agent.llm)
         except (Abandoned, StopTurn) as stop:
             self._stopped(common)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
@@ -19,10 +17,10 @@ from workbench.engine.llm import Delta, LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
 from workbench.engine.observers import tell_one
+from workbench.engine.places import Places
 from workbench.engine.results import sendable
 from workbench.engine.scope import STOPPED, CallScope, sentence
 from workbench.engine.transcript import repair_messages
-from workbench.engine.worker import Abandoned, Errand, LoopJob
 from workbench.engine.xray_context import current_context
 from workbench.errors import HookError, StopTurn, TranscriptError
 
@@ -41,8 +39,8 @@ class Turn:
         self.agent = agent
         self.prompt = sendable(prompt)
         self.max_iterations = max_iterations
-        self.loop = loop
         self.cancel = CancelToken()
+        self.places = Places(loop, agent.loop_thread, self.cancel, agent)
         self.started = time.time()
         self.waited_ms = 0.0
         self.usage = TokenUsage()
@@ -216,7 +214,7 @@ class Turn:
             try:
                 returned = handler(agent)
                 if returned is not None and inspect.isawaitable(returned):
-                    self.wait_for(returned, f"{event} handler {describe(handler)}")
+                    self.places.wait_for(returned, f"{event} handler {describe(handler)}")
             except StopTurn:
                 raise
             except BaseException as error:
@@ -241,42 +239,6 @@ class Turn:
         """Note on an entry how long the handlers of an event took."""
         if duration_ms:
             entry.setdefault("hooks_ms", {})[event] = duration_ms
-
-    def wait_for(self, awaitable: Awaitable[Any], label: str) -> Any:
-        """Await something on the caller's loop, or on the agent's own; a stop cancels it."""
-
-        async def wait() -> Any:
-            return await awaitable
-
-        job = LoopJob(wait, self.event_loop, Errand(label, self.agent), owned=self.loop is None)
-        try:
-            return job.wait(self.cancel, None)
-        except Abandoned:
-            raise StopTurn(self.stop_reason) from None
-
-    @property
-    def event_loop(self) -> asyncio.AbstractEventLoop:
-        """Where coroutines run: on the caller's loop if it has one, else on the agent's own."""
-        return self.loop if self.loop is not None else self.agent.loop_thread.loop
-
-    def on_caller_thread(self, func: Callable[[], Any]) -> Any:
-        """Run ``func`` on the thread of whoever called the agent; this waits, and no stop shortens it."""
-        context = contextvars.copy_context()
-        if self.loop is None:
-            return context.run(func)
-        outbox: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
-
-        def work() -> None:
-            try:
-                outbox.put((context.run(func), None))
-            except BaseException as error:  # noqa: BLE001 - handed over to the waiting side, which raises it
-                outbox.put((None, error))
-
-        self.loop.call_soon_threadsafe(work)
-        value, error = outbox.get()
-        if error is not None:
-            raise error
-        return value
 
     # ── trace and transcript ─────────────────────────────────────────────────────────────────────
 

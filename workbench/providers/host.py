@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from workbench.providers.host_chunks import Flow, plain_chunk
 from workbench.providers.host_facts import Facts, describe_failure
 from workbench.providers.host_messages import fit_messages
-from workbench.providers.protocol import Event, encode
+from workbench.providers.protocol import PARENT_VARIABLE, Event, encode
 
 _PARENT_CHECK_SECONDS = 2.0
 
@@ -173,7 +173,7 @@ def _take_stdio() -> tuple[BinaryIO, BinaryIO]:
 
 def _watch_parent() -> None:
     """End with the parent even if a process that it forked keeps our stdin open."""
-    parent = os.getppid()
+    parent = int(os.environ.get(PARENT_VARIABLE) or os.getppid())  # it may be gone before this line runs
     while os.getppid() == parent:
         time.sleep(_PARENT_CHECK_SECONDS)
     os._exit(0)

@@ -14,7 +14,7 @@ from queue import SimpleQueue
 from typing import IO, cast
 
 from workbench.errors import ModelHostError
-from workbench.providers.protocol import UNFINISHED, Event, decode, encode
+from workbench.providers.protocol import PARENT_VARIABLE, UNFINISHED, Event, decode, encode
 
 LOG = logging.getLogger("workbench.providers.host")
 LOG.addHandler(logging.NullHandler())  # without a handler of the application, nothing reaches its stderr
@@ -55,7 +55,7 @@ class HostProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
-            env={**self._environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONUNBUFFERED": "1"},
+            env={**self._environ, "PYTHONUNBUFFERED": "1", PARENT_VARIABLE: str(os.getpid())},
         )
 
     @property

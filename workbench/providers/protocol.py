@@ -39,6 +39,9 @@ from workbench.errors import InvalidRequestError, ModelHostError
 Event = dict[str, Any]
 """One line from the host."""
 
+PARENT_VARIABLE = "WORKBENCH_HOST_PARENT"
+"""The environment variable with the process id of the parent, without which the host ends."""
+
 UNFINISHED = frozenset({"chunks"})
 """The kinds that belong to a request and are not its last."""
 

@@ -80,7 +80,7 @@ class CallPath:
         return value
 
     def _bind(self, snapshot: Snapshot, name: str, arguments: object) -> BoundCall:
-        tool = snapshot.resolve(name)
+        tool = snapshot.meant(name) or snapshot.resolve(name)
         if tool.name in snapshot.disabled:
             reason = snapshot.disabled[tool.name]
             raise ToolDisabledError(

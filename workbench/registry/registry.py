@@ -221,7 +221,7 @@ class ToolRegistry:
         return self._state.meant(name)
 
     def resolve(self, name: str) -> Tool:
-        """As `meant`; raises ToolNotFoundError, whose message lists near names."""
+        """The tool of that name; raises ToolNotFoundError, whose message lists near names."""
         return self._state.resolve(name)
 
     def schemas(self) -> list[dict[str, Any]]:

@@ -57,8 +57,8 @@ class Snapshot:
         return [dotted for dotted in self.tools if dotted.rpartition(".")[2] == last]
 
     def resolve(self, name: str) -> Tool:
-        """As `meant`, but a missing tool raises ToolNotFoundError with near names."""
-        found = self.meant(name)
+        """As `find`, but a missing tool raises ToolNotFoundError with near names."""
+        found = self.find(name)
         if found is not None:
             return found
         near = self._ending_in(name) or near_names(str(name), self.tools)

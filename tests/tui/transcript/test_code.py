@@ -60,6 +60,10 @@ def test_every_language_gets_through_line_by_line(info: str) -> None:
     assert len(whole(info, text)) == 5
 
 
+def test_a_lexer_that_cannot_carry_its_state_reads_each_line_alone() -> None:
+    assert line_by_line("scheme", "(define x 10)\n(+ x 1)") == whole("scheme", "(define x 10)\n(+ x 1)")
+
+
 def test_an_unknown_language_is_plain() -> None:
     assert find_lexer("no-such-language") is None
     assert line_by_line("no-such-language", "if x:") == [{}]
@@ -76,5 +80,7 @@ def test_a_closed_block_gets_exact_colours_without_changing_its_height() -> None
     assert len(steps) == 4
     assert fence.exact
     assert fence.layout(40) == height
-    assert [line.marks[0][2] for line in fence.lines[1:4]] == ["tok:Comment.Multiline"] * 3
-    assert fence.lines[4].marks[0][2].startswith("tok:Keyword")
+    assert [line.marks for line in fence.lines[1:4]] == [
+        ((0, length, "tok:Comment.Multiline"),) for length in (12, 8, 2)
+    ]
+    assert fence.lines[4].marks[0] == (0, 6, "tok:Keyword")

@@ -186,6 +186,21 @@ def test_a_link_defined_at_the_end_of_the_message_is_a_link() -> None:
     assert not any("[p]:" in line.text for line in lines)
 
 
+def test_a_link_definition_holds_as_it_ends_up_not_as_it_was_typed() -> None:
+    text = "[p]: https://example.org/p\n[p]"
+    assert lines_of(written(list(text), look=True)) == lines_of(written([text]))
+
+
+def test_a_heading_is_a_block_of_its_own() -> None:
+    document = written(["# Heading\ntext below it\n## Another\n2. two\n3. three"])
+    assert [block.source() for block in document.blocks] == [
+        "# Heading",
+        "text below it",
+        "## Another",
+        "2. two\n3. three",
+    ]
+
+
 def kinds(document: Document) -> list[type[Block]]:
     """The kinds of the blocks."""
     return [type(block) for block in document.blocks]
