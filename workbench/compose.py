@@ -40,7 +40,7 @@ class Agent(EngineAgent):
         system_prompt: str | Path | None = None,
         model: str | None = None,
         *,
-        llm: LLM | None = None,
+        llm: LLM | Any | None = None,
         trust: Any = None,
         quiet: bool = False,
         log: bool = True,

@@ -302,6 +302,21 @@ def test_a_message_added_before_tools_moves_behind_the_results(tools: Tools) -> 
     assert llm.requests[-1][-1]["content"] == "mind the gap"
 
 
+def test_nobody_else_is_blamed_for_a_message_added_before_tools(tools: Tools) -> None:
+    @before_tools
+    def note(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["messages"].append({"role": "user", "content": "mind the gap"})
+
+    @before_each_tool
+    def innocent(agent: Agent) -> None:
+        """Do nothing."""
+
+    agent, llm = make(tools, calls(call("write", path="a")), "done", on_events=[note, innocent])
+    assert agent.input("go") == "done"
+    assert llm.requests[-1][-1]["content"] == "mind the gap"
+
+
 @pytest.mark.parametrize("event", [before_each_tool, after_each_tool, on_error])
 def test_a_message_added_between_a_call_and_its_result_is_an_error(
     tools: Tools, event: hooks.EventDecorator
@@ -515,3 +530,30 @@ def test_a_handler_that_fails_between_parallel_calls_leaves_each_answered() -> N
         "Interrupted: the turn ended with an error while running; it may have had effects.",
         "Not run: the turn ended with an error.",
     ]
+
+
+def test_a_parallel_call_that_had_ended_keeps_its_result_when_a_handler_fails() -> None:
+    registry = ToolRegistry()
+    ended = threading.Event()
+
+    @registry.register(metadata=ToolMetadata(parallel_safe=True))
+    def quick(name: str) -> str:
+        """End at once."""
+        return name
+
+    @before_each_tool
+    def second_fails(agent: Agent) -> None:
+        assert agent.current_session is not None
+        if agent.current_session["pending_tool"]["arguments"]["name"] == "b":
+            while registry.statistics("quick").calls == 0:
+                ended.wait(0.001)
+            raise LookupError("no")
+
+    llm = StrictLLM(calls(call("quick", name="a"), call("quick", name="b")), "done")
+    agent = Agent("a", registry, llm=llm, on_events=second_fails)
+    with pytest.raises(LookupError):
+        agent.input("go")
+    agent.hooks.remove(second_fails)
+    llm.answers = ["fine"]
+    agent.input("again")
+    assert results(llm) == ["a", "Not run: the turn ended with an error."]

@@ -214,7 +214,10 @@ def test_leaving_the_process_from_a_handler_answers_every_call_first(
     agent = Agent("a", tools.quick, llm=llm, on_events=getattr(hooks, event)(leave))
     with pytest.raises(error):
         agent.input("go")
-    assert len(tool_texts(agent)) == 2
+    first = ["a"] if event == "after_each_tool" else []
+    rest = NOT_RUN if error is KeyboardInterrupt else "Not run: the turn ended with an error."
+    assert tool_texts(agent) == [*first, *[rest] * (2 - len(first))]
+    assert len(tool_entries(agent)) == 2
     agent.hooks.remove(leave)
     assert agent.input("again") == "done"
 
@@ -231,7 +234,12 @@ def test_leaving_the_process_from_a_tool_answers_every_call_first(
     agent = Agent("a", [leave, tools.quick], llm=llm)
     with pytest.raises(error):
         agent.input("go")
-    assert len(tool_texts(agent)) == 2
+    interrupted = error is KeyboardInterrupt
+    assert tool_texts(agent) == [
+        INTERRUPTED if interrupted else "Error executing leave: SystemExit: now",
+        NOT_RUN if interrupted else "Not run: the turn ended with an error.",
+    ]
+    assert len(tool_entries(agent)) == 2
     assert tools.ran == []
     assert agent.input("again") == "done"
 

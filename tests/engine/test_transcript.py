@@ -55,6 +55,10 @@ BROKEN: dict[str, tuple[list[Any], str]] = {
     "role": ([{"role": "nobody", "content": ""}], "role 'nobody'"),
     "no dict": (["hello"], "is str, not a dict"),
     "no content": ([{"role": "user", "content": None}], "NoneType as its content"),
+    "no json in a call": (
+        [{**asks(), "tool_calls": [{**asks("1")["tool_calls"][0], "x": SYSTEM.keys()}]}],
+        "as JSON",
+    ),
     "no json": ([{"role": "user", "content": "x", "extra": object()}], "cannot be written as JSON"),
 }
 
@@ -75,7 +79,7 @@ def test_the_first_violation_is_named(case: str) -> None:
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_a_broken_transcript_is_mended_and_each_repair_said(case: str) -> None:
-    messages = copy.deepcopy(BROKEN[case][0]) if case != "no json" else list(BROKEN[case][0])
+    messages = copy.deepcopy(BROKEN[case][0]) if not case.startswith("no json") else list(BROKEN[case][0])
     repairs = repair_messages(messages)
     assert repairs
     validate_messages(messages)

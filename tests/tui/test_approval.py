@@ -153,6 +153,7 @@ async def test_allowed_calls_are_shown_as_run_and_denied_ones_cannot_be_run() ->
         )
         assert it.decisions == ["approve", "reject", None]
         assert it.screen.calls.cursor == 2
+        assert "⊘ denied" in it.shown("#calls")
 
         for key in ("y", "e", "r", "a"):
             await it.press("k", "k", "j", key)

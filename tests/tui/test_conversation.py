@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -112,6 +114,21 @@ async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
     async with asyncio.timeout(10):
         while not fact():
             await pilot.pause()
+
+
+def test_the_parser_and_the_lexers_are_loaded_with_the_first_answer_not_with_the_panel() -> None:
+    script = """
+import sys
+import workbench.tui.panels.conversation
+from workbench.tui.transcript.markdown import warm
+def loaded():
+    return {name.partition(".")[0] for name in sys.modules} & {"markdown_it", "pygments"}
+print(sorted(loaded()))
+warm()
+print(sorted(loaded()))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "['markdown_it', 'pygments']"]
 
 
 async def test_an_empty_conversation_says_what_to_do_until_something_happens() -> None:
@@ -536,3 +553,17 @@ async def test_keys_of_the_panel_are_letters_while_a_search_is_open() -> None:
         await pilot.press("slash", "c", "j", "k")
         assert app.clipboard == ""
         assert "/ cjk▍" in shown(app.panel)[-1]
+
+
+async def test_the_thumb_of_the_scrollbar_can_be_dragged() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply(long_talk(50))
+        await pilot.pause()
+        await pilot.mouse_down(app.panel, offset=(59, 0))
+        await until(pilot, lambda: app.panel.scroll_offset.y == 0)
+        assert shown(app.panel)[1] == "  ❯ question 0"
+        await pilot.hover(app.panel, offset=(59, 19))
+        await pilot.mouse_up(app.panel, offset=(59, 19))
+        await until(pilot, lambda: following(app))
+        assert app.screen.get_selected_text() is None

@@ -237,6 +237,9 @@ async def test_a_source_that_failed_keeps_a_row_with_its_reason() -> None:
         assert stage.shown[0] == "✗ sql.py"
         assert lines(stage.rows)[0].split("  ", 3)[-1].strip().startswith("SyntaxError on line 41")
         assert lines(stage.rows)[0].endswith("on save, again")
+        stage.panel.add_problem("sql.py", "SyntaxError on line 41", "on save, tried again")
+        assert lines(stage.rows)[0].startswith("  ✗ sql.py  SyntaxError on line 41")
+        assert lines(stage.rows)[0].endswith("on save, tried again")
         stage.panel.clear_problem("sql.py")
         stage.panel.apply([LoadFailed("ann", START, "web.py", "ImportError: x")])
         assert stage.shown[0] == "✗ web.py"

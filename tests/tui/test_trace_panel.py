@@ -35,6 +35,10 @@ class Stage:
     def shown(self) -> list[str]:
         return [line.lstrip("▎ ").split("  ")[0] for line in lines(self.rows)]
 
+    def painted(self) -> str:
+        """All that the terminal shows."""
+        return "\n".join(strip.text for strip in self.app.screen._compositor.render_strips())
+
     def current(self) -> str:
         record = self.rows.current
         return record.name if isinstance(record, Entry) else type(record).__name__
@@ -102,13 +106,16 @@ async def test_what_runs_shows_its_time_so_far() -> None:
     story = Story()
     story.begin()
     story.ask_model()
-    async with staged(story) as (stage, _):
+    async with staged(story) as (stage, pilot):
         stage.panel.tick(story.now + 1.9)
         assert line_with(stage.rows, "llm").endswith(" 1.90 s")
         assert stage.key_of("llm", "1.90") == "accent"
         stage.panel.tick(story.now + 65.0)
         assert line_with(stage.rows, "llm").endswith(" 65.0 s")
         assert stage.title.endswith("65.0 s")
+        await pilot.pause()
+        assert "● llm" in (painted := stage.painted())
+        assert painted.count("65.0 s") == 4
 
 
 async def test_a_failed_call_has_its_reason_on_the_next_row() -> None:

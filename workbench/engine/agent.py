@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import inspect
 import logging
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,17 +15,17 @@ from typing import Any, Self
 
 from workbench.engine.breakpoints import Breakpoints, Debugger
 from workbench.engine.cancel import CancelToken
-from workbench.engine.faults import message_of
 from workbench.engine.hooks import Hooks
 from workbench.engine.llm import LLM, TokenUsage
 from workbench.engine.observer import Observer, TraceEntry, TurnStatus
 from workbench.engine.observers import Observers
 from workbench.engine.output import OutputCapture
+from workbench.engine.places import run_on_thread
 from workbench.engine.prompts import load_system_prompt
-from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED
 from workbench.engine.session import Session, Unreported, adopt, new_session
 from workbench.engine.toolset import build_registry
+from workbench.engine.trace import late_result
 from workbench.engine.trust import apply_trust
 from workbench.engine.turn import Turn
 from workbench.engine.verified import VerifiedTranscript
@@ -220,32 +218,8 @@ class Agent:
 
         Cancelling the task stops the turn, and waits until it has ended.
         """
-        loop = asyncio.get_running_loop()
-        turn = self._new_turn(prompt, max_iterations, loop)
-        ended: asyncio.Future[tuple[str, BaseException | None]] = loop.create_future()
-        context = contextvars.copy_context()
-
-        def work() -> None:
-            try:
-                outcome: tuple[str, BaseException | None] = (context.run(self._run, turn), None)
-            except BaseException as error:  # noqa: BLE001 - the top of a worker: the waiting side raises it
-                outcome = ("", error)
-            loop.call_soon_threadsafe(ended.set_result, outcome)
-
-        threading.Thread(target=work, name=f"workbench-{self.name}-turn", daemon=True).start()
-        cancelled: asyncio.CancelledError | None = None
-        while not ended.done():
-            try:
-                await asyncio.shield(ended)
-            except asyncio.CancelledError as error:
-                cancelled = error
-                turn.cancel.cancel("cancelled")
-        answer, failure = ended.result()
-        if cancelled is not None:
-            raise cancelled
-        if failure is not None:
-            raise failure
-        return answer
+        turn = self._new_turn(prompt, max_iterations, asyncio.get_running_loop())
+        return await run_on_thread(lambda: self._run(turn), turn.cancel, f"workbench-{self.name}-turn")
 
     def _new_turn(
         self, prompt: str, max_iterations: int | None, loop: asyncio.AbstractEventLoop | None
@@ -296,23 +270,10 @@ class Agent:
 
     def note_late_result(self, call_id: str, late: LateOutcome) -> None:
         """Log the outcome of a call that nobody waits for any more; the model never sees it."""
-        entry: TraceEntry = {
-            "type": "late_result",
-            "tool_name": late.label,
-            "call_id": call_id,
-            "status": "success" if late.error is None else "error",
-            "duration_ms": late.duration_ms,
-            "timestamp": time.time(),
-        }
-        if late.error is None:
-            entry["result"] = to_text(late.value)
-        else:
-            entry["error"] = message_of(late.error)
-            entry["error_type"] = type(late.error).__name__
         logger.warning(
             "%s ended %.1f s after it began, nobody waits for it", late.label, late.duration_ms / 1000
         )
-        self.late_results.append(entry)
+        self.late_results.append(late_result(call_id, late))
 
     @contextmanager
     def human_wait(self, what: str) -> Iterator[None]:

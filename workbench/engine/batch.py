@@ -290,7 +290,7 @@ class Batch:
 
     def _write(self, call: OpenCall, outcome: Outcome) -> TraceEntry:
         turn = self._turn
-        turn.release_waits()
+        turn.recorder.release_waits()
         arguments = call.pending["arguments"]
         edited_by = call.edited_by()
         text = outcome.text
@@ -321,7 +321,7 @@ class Batch:
         self._tail.answer({"role": "tool", "tool_call_id": call.call.id, "content": sendable(content)})
         call.running = False
         self._next += 1
-        turn.record(entry)
+        turn.recorder.record(entry)
         return entry
 
     def _answer_rest(self, reason: str) -> None:

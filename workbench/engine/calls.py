@@ -196,7 +196,7 @@ class Execution:
                 turn.prompt,
                 turn.messages,
                 turn.session["iteration"],
-                lambda: turn.tools_before(first),
+                lambda: turn.recorder.tools_before(first),
                 self.scope,
             )
         )

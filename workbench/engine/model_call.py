@@ -100,7 +100,7 @@ class ModelCall:
             self._text.append(delta.text)
         if self._first_delta is None and delta.kind != "status":
             self._first_delta = (time.perf_counter() - self._begin) * 1000
-        self._turn.tell("stream", delta)
+        self._turn.recorder.tell("stream", delta)
 
     def _stopped(self, common: dict[str, Any]) -> None:
         self._listening = False
@@ -144,7 +144,7 @@ class ModelCall:
             **extra,
         )
         self._turn.llm_entry = entry
-        self._turn.record(entry)
+        self._turn.recorder.record(entry)
 
 
 def _checked(response: Any, llm: object) -> LLMResponse:

@@ -59,7 +59,7 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
         call.call.id,
         copy_arguments(call.arguments()),
         iteration,
-        XrayContext(agent, turn.prompt, turn.messages, iteration, lambda: turn.tools_before(end)),
+        XrayContext(agent, turn.prompt, turn.messages, iteration, lambda: turn.recorder.tools_before(end)),
         marked=call.tool is not None and xray_mark(call.tool.func) is not None,
         result=outcome.text if outcome is not None else None,
         error=outcome.text if outcome is not None and failed else None,

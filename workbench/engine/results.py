@@ -70,6 +70,16 @@ def _text_keys(value: Any, depth: int) -> Any:
     return value
 
 
+def plain(value: object) -> Any:
+    """The value in what JSON has: itself, something like it, or a text."""
+    if value is None or isinstance(value, str | int | float):
+        return value
+    try:
+        return json.loads(to_text(value))
+    except ValueError:
+        return str(value)
+
+
 def shorten(text: str, limit: int | None) -> str:
     """At most ``limit`` characters: the head and the tail, and between them how much is missing."""
     if limit is None or len(text) <= limit:

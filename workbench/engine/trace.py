@@ -19,10 +19,14 @@ another agent's tool carry ``parent_call_id``. Results are whole; only views sho
 
 from __future__ import annotations
 
+import time
 from typing import Any, Literal
 
+from workbench.engine.faults import message_of
 from workbench.engine.llm import TokenUsage
 from workbench.engine.observer import TraceEntry
+from workbench.engine.results import to_text
+from workbench.engine.worker import LateOutcome
 
 ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "cancelled"]
 
@@ -83,6 +87,24 @@ def tool_execution(
         "iteration": iteration,
         "timestamp": timestamp,
     }
+
+
+def late_result(call_id: str, late: LateOutcome) -> TraceEntry:
+    """How a call ended that nobody waited for any more; the model never sees it."""
+    entry: TraceEntry = {
+        "type": "late_result",
+        "tool_name": late.label,
+        "call_id": call_id,
+        "status": "success" if late.error is None else "error",
+        "duration_ms": late.duration_ms,
+        "timestamp": time.time(),
+    }
+    if late.error is None:
+        entry["result"] = to_text(late.value)
+    else:
+        entry["error"] = message_of(late.error)
+        entry["error_type"] = type(late.error).__name__
+    return entry
 
 
 def human_wait(what: str, duration_ms: float, iteration: int, timestamp: float) -> TraceEntry:

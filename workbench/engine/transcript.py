@@ -101,6 +101,11 @@ def _call_fault(call: object) -> str | None:
     function = call["function"]
     if not isinstance(function.get("name"), str) or not _NAME.fullmatch(function["name"]):
         return f"call {call['id']!r} has the name {function.get('name')!r}, which no provider takes"
+    if len(call) > 3:
+        try:
+            json.dumps(call)
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"call {call['id']!r} cannot be written as JSON: {error}"
     arguments = function.get("arguments")
     if arguments == "{}":
         return None

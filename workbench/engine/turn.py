@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import trace
 from workbench.engine.batch import Batch
 from workbench.engine.cancel import CancelToken
 from workbench.engine.hooks import Event, HandlerFunction, describe
-from workbench.engine.llm import Delta, LLMResponse, Message, TokenUsage
+from workbench.engine.llm import LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
-from workbench.engine.observers import tell_one
 from workbench.engine.places import Places
-from workbench.engine.results import sendable
+from workbench.engine.recorder import Recorder
+from workbench.engine.results import plain, sendable
 from workbench.engine.scope import STOPPED, CallScope, sentence
 from workbench.engine.transcript import repair_messages
 from workbench.engine.xray_context import current_context
@@ -42,7 +42,6 @@ class Turn:
         self.cancel = CancelToken()
         self.places = Places(loop, agent.loop_thread, self.cancel, agent)
         self.started = time.time()
-        self.waited_ms = 0.0
         self.usage = TokenUsage()
         self.tools_called: list[str] = []
         self.llm_entry: TraceEntry | None = None
@@ -53,9 +52,7 @@ class Turn:
         self.origin: tuple[str, ...] = self.parent.origin if self.parent else ()
         self._session: dict[str, Any] = {}
         self._begin_clock = time.perf_counter()
-        self._held: list[TraceEntry] = []
-        self._holding = False
-        self._first_entry = 0
+        self.recorder = Recorder(agent, self.parent)
 
     @property
     def stop_reason(self) -> str:
@@ -84,7 +81,7 @@ class Turn:
                 result, status = self._iterate()
             except StopTurn as stop:
                 result, status = sentence(str(stop) or STOPPED), "stopped"
-                self.record({"type": "stop", "reason": str(stop) or STOPPED, **self._now()})
+                self.recorder.note("stop", reason=str(stop) or STOPPED)
             except BaseException as error:
                 self._finish("", "error", error)
                 raise
@@ -103,14 +100,14 @@ class Turn:
     def _begin(self) -> None:
         agent = self.agent
         self._session = session = agent.open_session()
-        self._first_entry = len(session["trace"])
-        self._flush_late()
+        self.recorder.begin(session)
+        self.recorder.release_all()
         session["turn"] += 1
         session["iteration"] = 0
         session["user_prompt"] = self.prompt
         self.mend()
         session["messages"].append({"role": "user", "content": self.prompt})
-        self.record(trace.user_input(session["turn"], self.prompt, self.started))
+        self.recorder.record(trace.user_input(session["turn"], self.prompt, self.started))
         agent.observers.tell("turn_started", agent, self.prompt)
         self.fire("after_user_input")
 
@@ -122,7 +119,7 @@ class Turn:
                 self._append_answer(response)
                 return response.content or "", "success"
             Batch(self, response).run()
-            self._flush_late()
+            self.recorder.release_all()
         return f"Task incomplete: Maximum {self.max_iterations} iterations reached.", "incomplete"
 
     def _ask(self) -> LLMResponse:
@@ -167,7 +164,7 @@ class Turn:
         """Report the turn, however it ended."""
         if not self._session:
             return
-        self._flush_late()
+        self.recorder.release_all()
         self.mend()
         agent = self.agent
         agent.last_status = status
@@ -178,7 +175,7 @@ class Turn:
             model=agent.model,
             started=self.started,
             duration_ms=(time.perf_counter() - self._begin_clock) * 1000,
-            waited_ms=self.waited_ms,
+            waited_ms=self.recorder.waited_ms,
             status=status,
             result=result,
             usage=self.usage,
@@ -206,7 +203,7 @@ class Turn:
         if not handlers:
             return 0.0
         begin = time.perf_counter()
-        waited = self.waited_ms
+        waited = self.recorder.waited_ms
         agent = self.agent
         for handler in handlers:
             if stoppable:
@@ -222,17 +219,13 @@ class Turn:
                 raise
             if after is not None:
                 after(handler)
-        return (time.perf_counter() - begin) * 1000 - (self.waited_ms - waited)
+        return (time.perf_counter() - begin) * 1000 - (self.recorder.waited_ms - waited)
 
     def fire_behind(self, entry: TraceEntry, *events: Event, after: AfterHandler | None = None) -> None:
         """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
-        self._holding = True
-        try:
+        with self.recorder.nothing_behind():
             for event in events:
                 self.note_hooks(entry, event, self.fire(event, after))
-        finally:
-            self._holding = False
-            self.release_waits()
 
     @staticmethod
     def note_hooks(entry: TraceEntry, event: Event, duration_ms: float) -> None:
@@ -242,59 +235,9 @@ class Turn:
 
     # ── trace and transcript ─────────────────────────────────────────────────────────────────────
 
-    def record(self, entry: TraceEntry) -> None:
-        """Append an entry to the trace and tell the observers."""
-        if self.parent is not None:
-            entry["parent_call_id"] = self.parent.call_id
-        if not self._session:
-            return
-        self._session["trace"].append(entry)
-        self.tell("entry_added", entry)
-
-    def tell(self, method: Literal["entry_added", "stream"], what: TraceEntry | Delta) -> None:
-        """Tell this agent's observers, and those of the agents around it that listen to nested ones."""
-        self.agent.observers.tell(method, self.agent, what)
-        scope = self.parent
-        while scope is not None:
-            for observer in scope.turn.agent.observers:
-                if getattr(observer, "nested", False):
-                    tell_one(observer, method, self.agent, what)
-            scope = scope.turn.parent
-
-    def tools_before(self, end: int) -> list[str]:
-        """Names of the tools called in this turn, up to an index in the trace."""
-        entries = self._session["trace"][self._first_entry : end]
-        return [entry["tool_name"] for entry in entries if entry["type"] == "tool_execution"]
-
-    @contextmanager
-    def human_wait(self, what: str, scope: CallScope | None = None) -> Iterator[None]:
-        """Account the time inside as time in which a person thinks, here and in every turn around."""
-        begin, timestamp = time.perf_counter(), time.time()
-        try:
-            yield
-        finally:
-            duration = (time.perf_counter() - begin) * 1000
-            self._add_wait(duration, scope or self.scope)
-            self._held.append(trace.human_wait(what, duration, self._session["iteration"], timestamp))
-            if scope is None and not self._holding:
-                self.release_waits()
-
-    def _add_wait(self, duration: float, scope: CallScope | None) -> None:
-        self.waited_ms += duration
-        if scope is not None:
-            scope.human_ms += duration
-        if self.parent is not None:
-            self.parent.turn._add_wait(duration, self.parent)
-
-    def release_waits(self) -> None:
-        """Write the waits that had to stay behind an entry, or were noted on another thread."""
-        while self._held:
-            self.record(self._held.pop(0))
-
-    def _flush_late(self) -> None:
-        self.release_waits()
-        while self.agent.late_results:
-            self.record(self.agent.late_results.popleft())
+    def human_wait(self, what: str, inside: CallScope | None = None) -> AbstractContextManager[None]:
+        """Account the time inside as a person's; ``inside`` is the running call that waits, if one does."""
+        return self.recorder.human_wait(what, inside or self.scope, at_once=inside is None)
 
     def mend(self) -> None:
         """Make sure that the transcript is sendable; a repair is an entry in the trace."""
@@ -302,11 +245,9 @@ class Turn:
         try:
             self.agent.transcript.check(messages)
         except TranscriptError as error:
-            repairs = [repair._asdict() for repair in repair_messages(messages)]
-            self.record(
-                {"type": "transcript_repair", "violation": str(error), "repairs": repairs, **self._now()}
-            )
+            repairs = [
+                {"what": repair.what, "message": plain(repair.message)}
+                for repair in repair_messages(messages)
+            ]
+            self.recorder.note("transcript_repair", violation=str(error), repairs=repairs)
             self.agent.transcript.check(messages)
-
-    def _now(self) -> dict[str, Any]:
-        return {"iteration": self._session.get("iteration", 0), "timestamp": time.time()}

@@ -81,11 +81,6 @@ class LineView(ScrollView, can_focus=False):
         self.refresh()
 
     @property
-    def lines(self) -> Sequence[Line]:
-        """What is shown."""
-        return self._lines
-
-    @property
     def window(self) -> tuple[int, int, int]:
         """The first and last row on the screen, counted from 1, and how many rows there are."""
         total = self._ends[-1] if self._ends else 0

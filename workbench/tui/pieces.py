@@ -103,11 +103,6 @@ class PieceRows(Widget, can_focus=False):
         self._palette = palette
         self.refresh()
 
-    @property
-    def rows(self) -> Sequence[PieceRow]:
-        """What is shown."""
-        return self._rows
-
     def show(self, rows: Sequence[PieceRow]) -> None:
         """Show these rows, and be as high as they are."""
         if len(rows) != len(self._rows):

@@ -134,10 +134,13 @@ def _numbers(tool: Tool, grid: Grid) -> list[Span]:
 
 def _problem(problem: Problem, width: int, grid: Grid) -> list[Span]:
     spans: list[Span] = [("  ", "muted"), ("✗ ", "error"), (visible_line(problem.name), "text")]
+    reason, where = visible_line(problem.reason), visible_line(problem.where)
     gap = max(2, 2 + grid.name + 1 - spans_width(spans)) if grid.tags else 2
+    spare = width - 2 - spans_width(spans) - cell_len(reason) - 3 - cell_len(where)
+    if where and 2 <= spare < gap:
+        gap = 2
     spans.append((" " * gap, "muted"))
     room = width - spans_width(spans) - 2
-    reason, where = visible_line(problem.reason), visible_line(problem.where)
     spans.append((clip(reason, room), "error"))
     left = room - cell_len(reason) - 3
     if where and cell_len(where) <= left:

@@ -301,7 +301,8 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             return
         found = self.document.at(event.y + self.scroll_offset.y)
         self._clicked = found[0].number if found is not None else None
-        if found is None or self.text_selection is not None or event.chain > 1:
+        on_text = event.x < self.size.width - 1
+        if found is None or not on_text or self.text_selection is not None or event.chain > 1:
             return
         block, row = found
         if block.stop:

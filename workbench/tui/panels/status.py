@@ -84,10 +84,13 @@ class TopLine(Line):
 
     def spans(self, width: int) -> list[Span]:
         """Both halves; what does not fit goes, from the least useful on."""
-        status = self.status
-        right = self._right(status)
-        room = width - 4 - spans_width(right) - 2
         gap = "  " if self.compact else "   "
+        status = self.status
+        parts = self._right(status)
+        while len(parts) > 1 and width - 4 - _joined_width(parts, gap) - 2 < min(cell_len(status.agent), 12):
+            parts.pop(len(parts) - 2)
+        right = [span for index, part in enumerate(parts) for span in ([(gap, "text")] * bool(index) + part)]
+        room = width - 4 - spans_width(right) - 2
         left: list[Span] = [(clip(status.agent, max(0, room)), "text strong")]
         for spans in (
             [(gap, "text"), (status.model, "subtle")],
@@ -98,18 +101,24 @@ class TopLine(Line):
         blanks = width - 4 - spans_width(left) - spans_width(right)
         return [("  ", "text"), *left, (" " * max(1, blanks), "text"), *right]
 
-    def _right(self, status: Status) -> list[Span]:
-        gap = "  " if self.compact else "   "
+    def _right(self, status: Status) -> list[list[Span]]:
+        """Context, tokens, cost."""
         percent = status.context_percent
-        spans: list[Span] = [] if self.compact else [("context ", "muted")]
+        context: list[Span] = [] if self.compact else [("context ", "muted")]
         if percent is None:
-            spans.append(("unknown", "muted"))
+            context.append(("unknown", "muted"))
         else:
-            spans += meter(percent / 100, _COMPACT_METER_WIDTH if self.compact else _METER_WIDTH)
-            spans.append((f" {percent:.0f}%", "subtle" if percent < 80 else "warning"))
-        spans += [(gap + count_text(status.tokens), "subtle"), (" tok", "muted")]
-        spans.append((gap + cost_text(status.cost), "subtle" if status.cost is not None else "muted"))
-        return spans
+            context += meter(percent / 100, _COMPACT_METER_WIDTH if self.compact else _METER_WIDTH)
+            context.append((f" {percent:.0f}%", "subtle" if percent < 80 else "warning"))
+        return [
+            context,
+            [(count_text(status.tokens), "subtle"), (" tok", "muted")],
+            [(cost_text(status.cost), "subtle" if status.cost is not None else "muted")],
+        ]
+
+
+def _joined_width(parts: Sequence[Sequence[Span]], gap: str) -> int:
+    return sum(spans_width(part) for part in parts) + len(gap) * (len(parts) - 1)
 
 
 class TabLine(Line):

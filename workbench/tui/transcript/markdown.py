@@ -35,6 +35,11 @@ def parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
 
 
+def warm() -> None:
+    """Load what the first answer needs, from any thread, so that it need not wait for it."""
+    render("**x**\n\n```python\nx\n```", PROSE_WIDTH)
+
+
 def _parse(source: str, env: Environment | None) -> list[Token]:
     # a copy: a definition that is only half there would hold for ever
     known = {} if env is None else dict(env.get("references", {}))

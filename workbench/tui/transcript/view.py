@@ -18,6 +18,7 @@ from workbench.tui.transcript.colouring import Colouring
 from workbench.tui.transcript.document import Document, Place
 from workbench.tui.transcript.painter import MARGIN, Look, Painter, line_id
 from workbench.tui.transcript.selection import selected_text, whole_block
+from workbench.tui.transcript.thumb import Thumb
 
 _SLICE_PAUSE: Final = 0.02
 _NEW_BELOW: Final[tuple[Span, ...]] = (
@@ -46,6 +47,7 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         self._anchor: Place | None = None
         self._moving = False
         self._painting = False
+        self._dragging = False
 
     @property
     def palette(self) -> Palette:
@@ -232,7 +234,7 @@ class TranscriptView(ScrollView, inherit_bindings=False):
     def render_line(self, y: int) -> Strip:
         """One row of the view, for painting or, with offsets, to find what is under the mouse."""
         width, offsets = self.size.width, not self._painting
-        thumb = not offsets and self._thumb(y)
+        thumb = not offsets and self._thumb.covers(y)
         if y == self.size.height - 1 and not offsets:
             over = self.bar()
             if over is not None:
@@ -258,13 +260,32 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         )
         return self._painter.paint(block, index, width, look)
 
-    def _thumb(self, y: int) -> bool:
-        height, total = self.size.height, self.virtual_size.height
-        if total <= height:
-            return False
-        length = max(round(height * height / total), 1)
-        start = round((height - length) * self.scroll_offset.y / (total - height))
-        return start <= y < start + length
+    @property
+    def _thumb(self) -> Thumb:
+        return Thumb(self.size.height, self.virtual_size.height, self.scroll_offset.y)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """The last column is the scrollbar."""
+        if event.x == self.size.width - 1 and self._thumb.shown:
+            event.stop()
+            self.screen.clear_selection()
+            self.capture_mouse()
+            self._dragging = True
+            self._drag(event.y)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """The thumb goes with the mouse."""
+        if self._dragging:
+            self._drag(event.y)
+
+    def on_mouse_up(self) -> None:
+        """Let the thumb go."""
+        if self._dragging:
+            self._dragging = False
+            self.release_mouse()
+
+    def _drag(self, y: int) -> None:
+        self.scroll_rows(self._thumb.top_for(y) - self.scroll_offset.y)
 
     # selection
 
