@@ -79,11 +79,24 @@ def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
 
 
 def make_llm(model: str) -> LLM:
-    """The model of that name, with the parameters of the configuration."""
+    """The model of that name, with the parameters of the configuration, getting ready already.
+
+    ``replay:PATH`` answers from a session file.
+    """
     from workbench.config import load_config
     from workbench.providers.base import create_llm
 
-    return create_llm(model, **load_config(Path.cwd()).parameters)
+    kind, _, path = model.partition(":")
+    if kind == "replay":
+        from workbench.providers.replay import ReplayModel
+        from workbench.storage.session_file import read_session
+
+        return ReplayModel(read_session(path).messages)
+    llm = create_llm(model, **load_config(Path.cwd()).parameters)
+    warm = getattr(llm, "warm", None)
+    if warm is not None:
+        warm()
+    return llm
 
 
 def policy_of(trust: Any) -> Any:

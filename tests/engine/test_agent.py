@@ -20,6 +20,7 @@ from workbench.engine import (
     TokenUsage,
     TurnSummary,
     before_each_tool,
+    before_llm,
     before_tools,
     llm_do,
     on_complete,
@@ -377,6 +378,11 @@ def test_time_spent_by_a_person_is_recorded_apart() -> None:
         with agent.human_wait("confirmation"):
             pass
 
+    @before_llm
+    def think(agent: Agent) -> None:
+        with agent.human_wait("a thought"):
+            pass
+
     def ask() -> str:
         """Ask a person."""
         with agent.human_wait("a question"):
@@ -384,16 +390,19 @@ def test_time_spent_by_a_person_is_recorded_apart() -> None:
         return "yes"
 
     agent = Agent(
-        "a", ask, llm=StrictLLM(calls(call("ask"))), on_events=[approve, confirm], observers=[watcher]
+        "a", ask, llm=StrictLLM(calls(call("ask"))), on_events=[approve, confirm, think], observers=[watcher]
     )
     agent.input("go")
     trace = session_of(agent)["trace"]
     waits = [entry for entry in trace if entry["type"] == "human_wait"]
-    assert [entry["what"] for entry in waits] == ["approval", "confirmation", "a question"]
+    assert [entry.get("what", entry["type"]) for entry in trace] == [
+        "user_input", "a thought", "llm_call", "approval", "confirmation", "a question", "tool_execution",
+        "a thought", "llm_call",
+    ]  # fmt: skip
     assert waits[0].keys() == {"type", "what", "duration_ms", "iteration", "timestamp"}
     assert watcher.summaries[0].waited_ms == pytest.approx(sum(entry["duration_ms"] for entry in waits))
     (tool,) = [entry for entry in trace if entry["type"] == "tool_execution"]
-    assert tool["human_ms"] == pytest.approx(waits[1]["duration_ms"] + waits[2]["duration_ms"])
+    assert tool["human_ms"] == pytest.approx(waits[2]["duration_ms"] + waits[3]["duration_ms"])
 
 
 def test_what_a_tool_prints_is_kept_where_somebody_captures_it() -> None:

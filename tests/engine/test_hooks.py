@@ -251,19 +251,27 @@ def test_per_tool_events_find_their_entry_at_the_end_of_the_trace() -> None:
     assert [e["type"] for e in agent.current_session["trace"]].count("human_wait") == 6
 
 
-def test_pending_tool_is_there_before_each_tool_only() -> None:
+@pytest.mark.parametrize(
+    ("key", "events"),
+    [
+        ("pending_tool", ["before_each_tool"]),
+        ("llm_response", ["after_llm"]),
+        ("pending_tools", ["before_tools", "before_each_tool", "after_each_tool", "after_tools"]),
+    ],
+)
+def test_passing_keys_are_there_at_their_time_only(key: str, events: list[str]) -> None:
     seen: dict[str, bool] = {}
 
     def noting(event: str) -> Any:
         def note(agent: Agent) -> None:
             assert agent.current_session is not None
-            seen[event] = "pending_tool" in agent.current_session
+            seen[event] = key in agent.current_session
 
         return note
 
     handlers = [getattr(hooks, event)(noting(event)) for event in hooks.EVENTS]
     Agent("a", [echo], llm=StrictLLM(calls(call("echo", value="a")), "done"), on_events=handlers).input("go")
-    assert [event for event, there in seen.items() if there] == ["before_each_tool"]
+    assert [event for event in hooks.EVENTS if seen.get(event)] == events
 
 
 def test_the_nine_are_what_the_package_exports() -> None:

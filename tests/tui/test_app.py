@@ -19,6 +19,7 @@ from workbench.errors import MissingKeyError
 from workbench.tui.bridge import Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.question import QuestionScreen
 
 BOTH = 'add(a=2, b=3) and write_file(path="hello.txt", text="hi")'
@@ -423,3 +424,24 @@ async def test_the_screen_stays_alive_while_a_tool_blocks(gate: threading.Event)
         assert it.app.main.prompt.draft == "still here"
         gate.set()
         await it.until(lambda: it.idle)
+
+
+async def test_enter_in_the_trace_inspects_the_entry_and_esc_goes_back() -> None:
+    async with driven() as it:
+        await it.turn("add(a=20, b=3)")
+        await it.focus("trace")
+        await it.press("end", "up", "up")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.until(lambda: "iteration" in it.shown())
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.app.screen, InspectorScreen))
+
+
+async def test_a_theme_chosen_in_the_palette_reaches_every_panel() -> None:
+    async with driven() as it:
+        await it.turn("add(a=20, b=3)")
+        await it.act(lambda: setattr(it.app, "theme", "paper"))
+        await it.until(lambda: it.app.main.palette.name == "paper")
+        assert it.app.main.trace.palette.name == "paper"
+        assert it.app.main.conversation.palette.name == "paper"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from operator import is_
 from typing import Any
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
-from workbench.engine.verified import MessageList
+from workbench.engine.verified import Bookmark, MessageList
 
 Session = dict[str, Any]
 """``messages trace turn iteration user_prompt``, and for a while the ``TRANSIENT_KEYS``."""
@@ -36,26 +35,24 @@ class Unreported:
     """
 
     def __init__(self) -> None:
-        self._messages: list[Message] = []
+        self._reported = Bookmark()
         self._trace_length = 0
 
     def start_at(self, session: Session) -> None:
         """Count everything that is there as reported: the session was loaded, not lived."""
-        self._messages = list(session["messages"])
+        self._reported.start(session["messages"])
+        self._reported.advance(session["messages"])
         self._trace_length = len(session["trace"])
 
     def take(self, session: Session) -> tuple[tuple[Message, ...], tuple[TraceEntry, ...]]:
         """Messages and trace entries that are new since the last time."""
         messages: list[Message] = session["messages"]
-        count = len(self._messages)
-        if len(messages) >= count and all(map(is_, messages, self._messages)):
-            new = messages[count:]
+        if self._reported.holds(messages):
+            new = self._reported.advance(messages)
         else:
-            known = {id(message) for message in self._messages}
-            new = [message for message in messages if id(message) not in known]
-        self._messages.extend(new)
+            known = {id(message) for message in self._reported.messages}
+            self._reported.start(messages)
+            new = [message for message in self._reported.advance(messages) if id(message) not in known]
         trace = session["trace"]
         start, self._trace_length = min(self._trace_length, len(trace)), len(trace)
-        if len(self._messages) != len(messages):
-            self._messages = list(messages)
         return tuple(new), tuple(trace[start:])

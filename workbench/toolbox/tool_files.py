@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.machinery
 import importlib.util
-import linecache
 import sys
 import threading
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Final
+
+from workbench.toolbox.tool_imports import (
+    DIGEST,
+    FreshLoader,
+    append_to_path,
+    digest_of,
+    enter_folder,
+    package_name,
+)
 
 HOOK_NAME: Final = "post_register_hook"
 """A function of this name in a loaded file is a post-register hook of the registry, not a tool."""
 
-_PACKAGES: Final = "workbench_tools_"
-_import_lock = threading.RLock()  # sys.modules and sys.path belong to everybody
+import_lock: Final = threading.RLock()
+"""Held while modules come and go: ``sys.modules`` and ``sys.path`` belong to everybody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,46 +53,33 @@ class ImportFailedError(Exception):
         self.failure = failure
 
 
-class _FreshLoader(importlib.machinery.SourceFileLoader):
-    """Compiles the source each time: byte code from a cache may be older than a quick edit."""
-
-    def get_code(self, fullname: str) -> CodeType:
-        path = self.get_filename(fullname)
-        linecache.checkcache(path)
-        return self.source_to_code(self.get_data(path), path)
-
-
 def module_name(path: Path) -> str:
     """The private name under which ``path`` is imported; the same file always has the same one."""
     folder = path.resolve().parent
-    return f"{_package_name(folder)}.{path.stem}"
+    return f"{package_name(folder)}.{path.stem}"
 
 
 def import_file(path: Path, *, again: bool = False) -> ModuleType:
     """Import a file, or give the module of an earlier import if the file has not changed since.
 
-    Its folder is appended to ``sys.path``, so that it can import its neighbours by their plain names or
-    relatively. ``again`` runs it in any case. Raises ``ImportFailedError``; the module of the last import
+    It can import its neighbours by their plain names or relatively, and they belong to its folder alone;
+    the folder is also appended to ``sys.path``, for imports at run time. ``again`` runs it in any case. Raises ``ImportFailedError``; the module of the last import
     that worked then stays.
     """
     path = path.resolve()
     name = module_name(path)
-    with _import_lock:
+    with import_lock:
         try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest = digest_of(path.read_bytes())
         except OSError as error:
             raise ImportFailedError(LoadFailure(path, None, error.strerror or str(error))) from error
         earlier = sys.modules.get(name)
-        if earlier is not None and not again and vars(earlier).get("__workbench_digest__") == digest:
+        if earlier is not None and not again and vars(earlier).get(DIGEST) == digest:
             return earlier
         try:
-            _enter_folder(path.parent)
-            return _execute(path, name, digest)
+            return _execute(path, name)
         except (Exception, SystemExit) as error:
-            if earlier is not None:
-                sys.modules[name] = earlier
-            else:
-                sys.modules.pop(name, None)
+            put_back(name, earlier)
             raise ImportFailedError(failure_of(error, path)) from error
 
 
@@ -95,8 +88,8 @@ def import_named(name: str) -> ModuleType:
 
     Raises ``ImportFailedError``; its failure names the module's file where that is known.
     """
-    with _import_lock:
-        _append_to_path(Path.cwd())
+    with import_lock:
+        append_to_path(Path.cwd())
         try:
             return importlib.import_module(name)
         except (Exception, SystemExit) as error:
@@ -104,53 +97,50 @@ def import_named(name: str) -> ModuleType:
 
 
 def failure_of(error: BaseException, path: Path) -> LoadFailure:
-    """What an import's exception means: the place in ``path`` (or where the syntax is wrong), and why."""
+    """What an import's exception means: the innermost place in ``path`` or a neighbour of it, and why."""
     details = "".join(traceback.format_exception(error))
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
         return LoadFailure(
             Path(error.filename), error.lineno, f"{type(error).__name__}: {error.msg}", details
         )
-    lines = [
-        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)
+    places = [
+        (Path(frame.filename), frame.lineno)
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).parent == path.parent
     ]
-    return LoadFailure(path, lines[-1] if lines else None, reason, details)
+    where, line = places[-1] if places else (path, None)
+    return LoadFailure(where, line, reason, details)
 
 
-def _package_name(folder: Path) -> str:
-    return _PACKAGES + hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:12]
-
-
-def _enter_folder(folder: Path) -> None:
-    """Make the folder a package of its own, so that files in it may import each other relatively."""
-    _append_to_path(folder)
-    name = _package_name(folder)
-    if name in sys.modules:
+def put_back(name: str, module: ModuleType | None) -> None:
+    """Make ``module`` the one that imports of this name give; None takes the name out."""
+    parent, _, last = name.rpartition(".")
+    holder = sys.modules.get(parent) if parent else None
+    if module is None:
+        gone = sys.modules.pop(name, None)
+        if holder is not None and gone is not None and vars(holder).get(last) is gone:
+            delattr(holder, last)
         return
-    package = ModuleType(name)
-    package.__path__ = [str(folder)]
-    sys.modules[name] = package
-    init = folder / "__init__.py"
-    if init.is_file():
-        _execute_into(package, init, name)
-
-
-def _append_to_path(folder: Path) -> None:
-    # At the end: a tool file called like a module of the standard library must not take its place.
-    if str(folder) not in sys.path:
-        sys.path.append(str(folder))
-
-
-def _execute(path: Path, name: str, digest: str) -> ModuleType:
-    module = ModuleType(name)
-    module.__dict__["__workbench_digest__"] = digest
     sys.modules[name] = module
+    if holder is not None:
+        # `from package import name` looks here first.
+        setattr(holder, last, module)
+
+
+def _execute(path: Path, name: str) -> ModuleType:
+    package = enter_folder(path.parent)
+    init = path.parent / "__init__.py"
+    if package.__spec__ is None and init.is_file():
+        _execute_into(package, init, package.__name__)
+    module = ModuleType(name)
+    put_back(name, module)
     _execute_into(module, path, name)
     return module
 
 
 def _execute_into(module: ModuleType, path: Path, name: str) -> None:
-    loader = _FreshLoader(name, str(path))
+    loader = FreshLoader(name, str(path))
     spec = importlib.util.spec_from_file_location(
         name, path, loader=loader, submodule_search_locations=getattr(module, "__path__", None)
     )

@@ -26,14 +26,19 @@ from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
 from workbench.tui.message_queue import MessageQueue
 from workbench.tui.palette import Palette
+from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.prompt import PromptArea
 from workbench.tui.panels.queue import QueuePanel
 from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.panels.trace import TracePanel
 from workbench.tui.questions import Questions
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.themes import css_variables, textual_theme
+from workbench.tui.trace_records import Entry
+from workbench.visible import visible_line
 
 TICK: Final = 0.2
 """Seconds between two updates of running times."""
@@ -264,6 +269,27 @@ class WorkbenchApp(App[None]):
 
     # panels
 
+    def on_trace_panel_inspect(self, message: TracePanel.Inspect) -> None:
+        """Show all of an entry; the trace goes to the one that was shown last."""
+        entries = self.main.trace.entries()
+        index = next((at for at, entry in enumerate(entries) if entry is message.entry), 0)
+        self.push_screen(InspectorScreen(entries, index, self._palette), self._inspected)
+
+    def _inspected(self, entry: Entry | None) -> None:
+        if entry is not None:
+            self.main.trace.go_to(entry)
+
+    def on_conversation_copied(self, message: Conversation.Copied) -> None:
+        """Say what is in the clipboard now."""
+        self.notify(
+            f"The {message.what} was copied: {message.characters} characters.", markup=False, timeout=2
+        )
+
+    def on_conversation_link_clicked(self, message: Conversation.LinkClicked) -> None:
+        """A model's link is never opened; it is put into the clipboard, where it can be read first."""
+        self.copy_to_clipboard(message.target)
+        self.notify(visible_line(message.target), title="Link copied", markup=False)
+
     def on_tools_panel_toggle(self, message: ToolsPanel.Toggle) -> None:
         """Switch tools on or off; the panel hears of it through ``on_change`` like everybody else."""
         agent = self.agent_thread.agent
@@ -370,7 +396,9 @@ class WorkbenchApp(App[None]):
 
     def _use_palette(self, name: str) -> None:
         self._palette = self._palettes[name]
-        self.main.palette = self._palette
+        for screen in self.screen_stack:
+            if isinstance(screen, MainScreen | ApprovalScreen | InspectorScreen):
+                screen.palette = self._palette
 
     def _welcome(self, ready: events.AgentReady) -> None:
         known = {

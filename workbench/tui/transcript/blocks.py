@@ -7,7 +7,7 @@ from typing import Final
 
 from workbench.tui.render import Span
 from workbench.tui.transcript.code import Source, pieces
-from workbench.tui.transcript.line import PROSE_WIDTH, Line, break_line, line_of
+from workbench.tui.transcript.line import Line, break_line, line_of
 
 Row = tuple[int, int, int]
 """One painted row: index of its line, from character, to character."""
@@ -79,13 +79,6 @@ class Block:
         """Nothing of the lines so far holds, whatever the width."""
         self._width = 0
         self._settled = -1
-
-    def estimate(self, width: int) -> int:
-        """A guess at the height, in no time."""
-        characters, lines = self.size()
-        if not characters and not lines:
-            return 0
-        return self.gap + max(lines, -(-characters // max(min(width, PROSE_WIDTH), 1)))
 
     def _break(self, width: int, kept: int) -> None:
         rows = self.rows

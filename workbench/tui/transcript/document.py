@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.heights import Heights
+from workbench.tui.transcript.line import PROSE_WIDTH
 
 
 class Place(NamedTuple):
@@ -23,6 +23,22 @@ class Place(NamedTuple):
     above: int = 0
 
 
+_Size = tuple[int, int, int]
+"""Of one block: its gap, its characters, its lines at least."""
+
+
+def _guess(size: _Size, room: int) -> int:
+    """A guess at a height, in no time: thousands are made when the width changes."""
+    gap, characters, lines = size
+    if characters <= room * lines:
+        return gap + lines if lines else 0
+    return gap - (-characters // room)
+
+
+def _prose_width(width: int) -> int:
+    return max(min(width, PROSE_WIDTH), 1)
+
+
 class Document:
     """Blocks with heights. Heights are guesses until ``settle`` lays blocks out; nothing else does.
 
@@ -33,6 +49,7 @@ class Document:
         self.width = width
         self.blocks: list[Block] = []
         self._heights = Heights()
+        self._sizes: list[_Size] = []
         self._next = 0
         self._touched: int | None = None
 
@@ -44,6 +61,7 @@ class Document:
     def clear(self) -> None:
         """Take everything out. Numbers go on."""
         self.blocks.clear()
+        self._sizes.clear()
         self._heights.reset(())
         self._touched = 0
 
@@ -54,29 +72,34 @@ class Document:
         self._touch(block.index)
         self._next += 1
         self.blocks.append(block)
-        self._heights.append(block.estimate(self.width))
+        self._sizes.append((block.gap, *block.size()))
+        self._heights.append(_guess(self._sizes[-1], _prose_width(self.width)))
 
     def replace_last(self, block: Block) -> None:
         """The last block becomes another one."""
         self.blocks.pop()
+        self._sizes.pop()
         self._heights.pop()
         self.append(block)
 
     def remove(self, block: Block) -> None:
         """Take a block out. Costs as much as the number of blocks behind it."""
         del self.blocks[block.index]
+        del self._sizes[block.index]
         self._touch(block.index)
         tail = self.blocks[block.index :]
         for _ in range(len(tail) + 1):
             self._heights.pop()
+        room = _prose_width(self.width)
         for index, other in enumerate(tail, start=block.index):
             other.index = index
-            self._heights.append(other.height if other.laid_out else other.estimate(self.width))
+            self._heights.append(other.height if other.laid_out else _guess(self._sizes[index], room))
 
     def changed(self, block: Block) -> None:
         """The block has new content: its height is a guess until it is laid out."""
         if not block.laid_out:
-            self._heights.set(block.index, block.estimate(self.width))
+            size = self._sizes[block.index] = (block.gap, *block.size())
+            self._heights.set(block.index, _guess(size, _prose_width(self.width)))
             self._touch(block.index)
 
     def _touch(self, index: int) -> None:
@@ -93,7 +116,8 @@ class Document:
         if width == self.width:
             return
         self.width = width
-        self._heights.reset(block.estimate(width) for block in self.blocks)
+        room = _prose_width(width)
+        self._heights.reset([_guess(size, room) for size in self._sizes])
 
     def top(self, block: Block) -> int:
         """The row where a block's gap begins."""
@@ -132,12 +156,12 @@ class Document:
         found = self.at(max(top, 0))
         if found is None:
             return
+        index = found[0].index
         row = self.top(found[0])
-        for block in islice(self.blocks, found[0].index, None):
-            if row >= bottom:
-                return
-            yield block
-            row += self._heights[block.index]
+        while index < len(self.blocks) and row < bottom:
+            yield self.blocks[index]
+            row += self._heights[index]
+            index += 1
 
     def place(self, row: int) -> Place | None:
         """What stands at a row, as a place; None for an empty document."""
