@@ -73,3 +73,24 @@ def test_an_old_hook_name_fails_and_names_the_new_one(old: str, new: str) -> Non
         getattr(workbench, old)
     with pytest.raises(ImportError, match=new):
         exec(f"from workbench import {old}")
+
+
+def test_the_first_frame_needs_neither_a_model_library_nor_pydantic() -> None:
+    code = (
+        "import asyncio, threading\n"
+        "from workbench.launch import run_app\n"
+        "from workbench.resources import resource_folder\n"
+        "from workbench.tui.app import WorkbenchApp\n"
+        "from workbench.tui.themes import load_themes\n"
+        "themes, _ = load_themes([resource_folder('themes')])\n"
+        "gate = threading.Event()\n"
+        "def start(post):\n"
+        "    gate.wait(30)\n"
+        "    raise SystemExit\n"
+        "app = WorkbenchApp(start, themes=themes, theme='graphite', model='openai/gpt-5-mini')\n"
+        "async def main():\n"
+        "    async with app.run_test(size=(120, 40)) as pilot:\n"
+        "        await pilot.pause()\n"
+        "asyncio.run(main())\n"
+    )
+    assert loaded_by(code).isdisjoint({"litellm", "openai", "httpx", "pydantic", "watchfiles"})

@@ -335,6 +335,23 @@ def test_observers_are_told_everything_and_the_summary_before_on_complete() -> N
     assert first.duration_ms > first.waited_ms == 0.0
 
 
+def test_a_summary_has_what_is_new_also_when_a_handler_exchanged_the_list() -> None:
+    watcher = Watcher()
+
+    @before_llm
+    def compact(agent: Agent) -> None:
+        session = session_of(agent)
+        if session["turn"] == 2:
+            session["messages"] = [session["messages"][0], {"role": "user", "content": "in short"}]
+
+    llm = StrictLLM("one", "two")
+    agent = Agent("a", llm=llm, observers=[watcher], on_events=compact)
+    agent.input("1")
+    agent.input("2")
+    assert [m["content"] for m in watcher.summaries[1].messages] == ["in short", "two"]
+    assert not llm.refusals
+
+
 def test_a_failing_observer_disturbs_nothing_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     class Broken(Observer):
         def entry_added(self, agent: Agent, entry: dict[str, Any]) -> None:

@@ -142,6 +142,17 @@ def test_edited_arguments_run_and_the_model_is_told(tools: Tools) -> None:
     )
 
 
+def test_arguments_that_json_does_not_have_are_written_in_words(tools: Tools) -> None:
+    @before_tools
+    def edit(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tools"][0]["arguments"]["path"] = Path("there")
+
+    agent, _ = make(tools, calls(call("write", path="a")), "done", on_events=edit)
+    agent.input("go")
+    assert entries(agent)[0]["arguments"] == {"path": "there"}
+
+
 def test_arguments_changed_after_the_verdict_do_not_reach_the_tool(tools: Tools) -> None:
     kept: list[dict[str, Any]] = []
 
@@ -235,6 +246,7 @@ def test_each_way_to_end_has_its_own_text_and_status(tools: Tools) -> None:
     failed = entries(agent)[1]
     assert (failed["error"], failed["error_type"]) == ("unplugged", "ConnectionError")
     assert "raise ConnectionError(why)" in failed["traceback"]
+    assert "workbench/engine" not in failed["traceback"]
     assert failed["failing_frame"]["locals"]["why"] == "'unplugged'"
     assert entries(agent)[4]["decided_by"] == "policy"
 

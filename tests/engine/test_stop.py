@@ -15,6 +15,7 @@ import pytest
 from tests.engine.strict_llm import StrictLLM, call, calls
 from workbench.engine import Delta, LLMResponse, before_tools, hooks, on_complete
 from workbench.engine.agent import Agent
+from workbench.engine.calls import Execution
 from workbench.errors import ProviderError, StopTurn, WorkbenchError
 from workbench.registry import ToolMetadata, ToolRegistry
 
@@ -244,6 +245,19 @@ def test_leaving_the_process_from_a_tool_answers_every_call_first(
     assert agent.input("again") == "done"
 
 
+def test_an_interrupt_that_hits_between_a_call_and_its_record_says_so(
+    tools: Blocking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted_run(execution: Execution, approved: bool | None) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Execution, "run", interrupted_run)
+    agent = Agent("a", tools.quick, llm=StrictLLM(calls(call("quick", name="a"), call("quick", name="b"))))
+    with pytest.raises(KeyboardInterrupt):
+        agent.input("go")
+    assert tool_texts(agent) == [INTERRUPTED, NOT_RUN]
+
+
 def test_a_tool_that_runs_too_long_is_an_error_for_the_model(tools: Blocking) -> None:
     registry = ToolRegistry()
     registry.register(tools.block, metadata=ToolMetadata(timeout=0.01))
@@ -270,10 +284,12 @@ class Talking:
 
     def __init__(self, pieces: list[str]) -> None:
         self.pieces = pieces
+        self.given: Any = None
         self.begun = threading.Event()
         self.release = threading.Event()
 
     def complete(self, messages: Any, tools: Any = None, *, on_delta: Callable[[Delta], None]) -> LLMResponse:
+        self.given = messages
         for piece in self.pieces:
             on_delta(Delta("text", piece))
         self.begun.set()
@@ -293,6 +309,7 @@ def test_a_stop_during_the_answer_keeps_what_was_said() -> None:
     assert entry["first_token_ms"] <= entry["duration_ms"]
     agent.llm = StrictLLM("fine")
     assert agent.input("again") == "fine"
+    assert len(llm.given) == 2, "what the abandoned request reads must not change under it"
 
 
 def test_a_failing_model_leaves_the_conversation_usable() -> None:

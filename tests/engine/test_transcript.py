@@ -155,6 +155,7 @@ SPOILERS: dict[str, list[tuple[str, tuple[Any, ...]]]] = {
     "set": [("__setitem__", (2, tool("9")))],
     "slice": [("__setitem__", (slice(1, 3), [USER, tool("1")]))],
     "delete": [("__delitem__", (1,))],
+    "insert": [("insert", (1, tool("9")))],
     "insert and delete": [("insert", (1, tool("9"))), ("pop", (2,))],
     "pop": [("pop", (2,)), ("append", (USER,))],
     "remove": [("remove", (tool("1"),))],
@@ -175,6 +176,16 @@ def test_a_list_that_was_changed_anywhere_is_checked_again(kind: type[list[Any]]
     with pytest.raises(TranscriptError):
         verified.check(messages)
     verified.check([dict(USER)])
+
+
+@pytest.mark.parametrize("kind", [MessageList, list])
+def test_a_list_that_was_completed_after_a_failed_check_is_fine(kind: type[list[Any]]) -> None:
+    messages = kind([USER, asks("1")])
+    verified = VerifiedTranscript()
+    with pytest.raises(TranscriptError):
+        verified.check(messages)
+    messages.append(tool("1"))
+    verified.check(messages)
 
 
 def test_a_sorted_list_is_checked_again() -> None:

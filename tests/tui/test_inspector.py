@@ -204,6 +204,18 @@ async def test_a_result_that_is_cut_says_how_much_is_missing() -> None:
         assert "123 more characters are not shown here" in screen_text(screen)
 
 
+async def test_wide_characters_are_broken_between_cells_and_none_is_lost() -> None:
+    async with inspecting(called(result="寿" * 200), size=(40, 24)) as (screen, _):
+        assert screen_text(screen).count("寿") == 200
+
+
+@pytest.mark.parametrize("depth", [100, 470, 100_000])
+async def test_deeply_nested_json_is_shown_too(depth: int) -> None:
+    async with inspecting(called(result="[" * depth + "]" * depth)) as (screen, _):
+        assert screen.page == "Result"
+        assert "[" in screen_text(screen)
+
+
 async def test_narrow_screens_have_the_facts_on_a_page() -> None:
     async with inspecting(called(result="ok"), size=(80, 24)) as (screen, pilot):
         assert "Time" not in screen_text(screen)
@@ -214,8 +226,9 @@ async def test_narrow_screens_have_the_facts_on_a_page() -> None:
 
 async def test_hostile_text_is_shown_and_never_obeyed() -> None:
     hostile = "\x1b[2J\x9b31m\u202e[/b]"
+    place = f'  File "{hostile}", line 1, in {hostile}\n    {hostile}\n{hostile}'
     found = called(
-        {hostile: hostile}, "error", error=hostile, error_type=hostile, result=hostile, traceback=hostile
+        {hostile: hostile}, "error", error=hostile, error_type=hostile, result=hostile, traceback=place
     )
     async with inspecting(found) as (screen, pilot):
         for _ in range(5):

@@ -155,11 +155,6 @@ on_error = EventDecorator("on_error", "When a call failed, before after_each_too
 on_complete = EventDecorator("on_complete", "Once per input(), after the turn was completed and logged.")
 
 
-def renamed(name: str) -> str | None:
-    """What an event is called here that somebody asks for by an older name; None for any other name."""
-    return RENAMED.get(name)
-
-
 def explain_old_name(module: str, name: str) -> NoReturn:
     """Raise for a name that ``module`` does not have; an event's old name is told the new one.
 

@@ -79,13 +79,19 @@ class Bookmark:
         """Whether ``messages`` still begins with what is remembered."""
         if messages is self._list and isinstance(messages, MessageList):
             return messages.splices == self._splices
-        return messages[: len(self.messages)] == self.messages
+        same = messages[: len(self.messages)] == self.messages
+        if same:
+            self._follow(messages)
+        return same
 
     def start(self, messages: list[Message]) -> None:
         """Remember nothing of this list yet."""
+        self._follow(messages)
+        self.messages = []
+
+    def _follow(self, messages: list[Message]) -> None:
         self._list = messages
         self._splices = messages.splices if isinstance(messages, MessageList) else 0
-        self.messages = []
 
     def advance(self, messages: list[Message]) -> list[Message]:
         """Remember everything that is in the list now; returns what is new."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
 
 from workbench.errors import ConfigError
 from workbench.registry.names import near_names
-from workbench.toolbox.loader import missing_name, split_target
+from workbench.toolbox.offered import missing_name
 from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_file, import_named
+from workbench.toolbox.tool_source import split_target
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent

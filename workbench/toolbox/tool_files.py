@@ -63,8 +63,8 @@ def import_file(path: Path, *, again: bool = False) -> ModuleType:
     """Import a file, or give the module of an earlier import if the file has not changed since.
 
     It can import its neighbours by their plain names or relatively, and they belong to its folder alone;
-    the folder is also appended to ``sys.path``, for imports at run time. ``again`` runs it in any case. Raises ``ImportFailedError``; the module of the last import
-    that worked then stays.
+    the folder is also appended to ``sys.path``, for imports at run time. ``again`` runs it in any case.
+    Raises ``ImportFailedError``; the module of the last import that worked then stays.
     """
     path = path.resolve()
     name = module_name(path)
@@ -76,6 +76,7 @@ def import_file(path: Path, *, again: bool = False) -> ModuleType:
         earlier = sys.modules.get(name)
         if earlier is not None and not again and vars(earlier).get(DIGEST) == digest:
             return earlier
+        importlib.invalidate_caches()  # a helper may be newer than the last look at its folder
         try:
             return _execute(path, name)
         except (Exception, SystemExit) as error:
@@ -132,7 +133,11 @@ def _execute(path: Path, name: str) -> ModuleType:
     package = enter_folder(path.parent)
     init = path.parent / "__init__.py"
     if package.__spec__ is None and init.is_file():
-        _execute_into(package, init, package.__name__)
+        try:
+            _execute_into(package, init, package.__name__)
+        except BaseException:
+            package.__spec__ = None  # so that the next file tries again
+            raise
     module = ModuleType(name)
     put_back(name, module)
     _execute_into(module, path, name)

@@ -121,18 +121,20 @@ def is_neighbour(name: str, folder: Path) -> bool:
     return there and name not in sys.stdlib_module_names and not _is_elsewhere(name, folder)
 
 
-def imports_of(source: bytes, package: str, folder: Path | None) -> frozenset[str]:
-    """Absolute names that a source may import; for ``from a import b`` both ``a`` and ``a.b``.
-
-    ``package`` is where relative imports start, ``folder`` the tool folder whose neighbours are meant by
-    plain names (None for none). Empty for a source that is not valid.
-    """
+def parse(source: bytes, folder: Path | None) -> ast.Module | None:
+    """The tree of a source as it is run in the tool folder (None for none); None when it is not valid."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
-        return frozenset()
-    if folder is not None:
-        tree = _Privately(folder).visit(tree)
+        return None
+    return tree if folder is None else _Privately(folder).visit(tree)  # type: ignore[no-any-return]  # ast's visit gives Any
+
+
+def imports_in(tree: ast.AST, package: str) -> set[str]:
+    """Absolute names that a tree may import; for ``from a import b`` both ``a`` and ``a.b``.
+
+    ``package`` is where relative imports start.
+    """
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -142,7 +144,7 @@ def imports_of(source: bytes, package: str, folder: Path | None) -> frozenset[st
             base = _base_of(node, package)
             found.update(_with_parents(base))
             found.update(f"{base}.{alias.name}" for alias in node.names)
-    return frozenset(found)
+    return found
 
 
 def _is_elsewhere(name: str, folder: Path) -> bool:

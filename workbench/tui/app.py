@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -22,6 +23,7 @@ from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.capture import StreamCapture
 from workbench.tui.commands import TABLE, bindings
+from workbench.tui.garbage import set_aside
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
 from workbench.tui.message_queue import MessageQueue
@@ -38,10 +40,14 @@ from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.themes import css_variables, textual_theme
 from workbench.tui.trace_records import Entry
+from workbench.tui.transcript.markdown import warm
 from workbench.visible import visible_line
 
 TICK: Final = 0.2
 """Seconds between two updates of running times."""
+
+IDLE_SECONDS: Final = 1
+"""How long nothing has gone on before the screen's own upkeep may take a moment."""
 
 QUIT_SECONDS: Final = 3
 """How long the first press of a quit key waits for the second."""
@@ -94,6 +100,7 @@ class WorkbenchApp(App[None]):
         self._tracker = ActivityTracker()
         self._queue = MessageQueue()
         self._quit_asked: float | None = None
+        self._moving = True
         self.inbox = Inbox(self._take_in)
         self.broker = ApprovalBroker(self.post_message)
         self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
@@ -127,6 +134,7 @@ class WorkbenchApp(App[None]):
     def _begin(self) -> None:
         self.inbox.open(asyncio.get_running_loop())
         self.agent_thread.start()
+        threading.Thread(target=warm, name="workbench-warm", daemon=True).start()
         self._tick()
 
     def on_unmount(self) -> None:
@@ -175,10 +183,16 @@ class WorkbenchApp(App[None]):
         now = time.time()
         activity = self._tracker.activity(now)
         self.main.tick(now, activity)
-        if activity is None:
-            self._ticker.pause()
-        else:
+        if activity is not None:
             self._ticker.resume()
+        elif self._moving:
+            self._ticker.pause()
+            self.set_timer(IDLE_SECONDS, self._rest)
+        self._moving = activity is not None
+
+    def _rest(self) -> None:
+        if not self.busy:
+            set_aside()
 
     # questions to the person
 
@@ -219,6 +233,7 @@ class WorkbenchApp(App[None]):
     def _send_next(self) -> None:
         if not self.busy and (text := self._queue.next()) is not None:
             self._tracker.turn_running = True
+            self.main.conversation.follow = True
             self.agent_thread.say(text)
             self._tick()
         self.main.queue.show(self._queue.messages)

@@ -19,6 +19,7 @@ Line: TypeAlias = tuple[Span, ...]
 """One line of a page, from cell 0 on."""
 
 _LIMIT: Final = 1_000_000
+_DEEPEST: Final = 60
 _NAME: Final = 15
 _JSON_LINE: Final = re.compile(r'(\s*)("(?:[^"\\]|\\.)*":)?(.*)')
 _FRAME: Final = re.compile(r'  File "(.+)", line (\d+)(?:, in (.+))?')
@@ -35,7 +36,7 @@ class Page:
 
 
 def pages(entry: Entry) -> list[Page]:
-    """The pages that there is something to show on, the most telling first in mind: see ``opening``."""
+    """The pages that have something to show; ``opening`` says which to begin with."""
     data = entry.data
     found: list[Page] = []
     if entry.kind == "tool":
@@ -94,10 +95,10 @@ def _result(text: str, width: int) -> list[Line]:
     if text[:1] in ("{", "[") and len(text) <= _LIMIT:
         try:
             value = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return _prose(text, width)
         table = _table(value, width)
-        return table or _json(value, width)
+        return table or _json(_plain(value), width)
     return _prose(text, width)
 
 
@@ -112,14 +113,16 @@ def _json(value: Any, width: int) -> list[Line]:
     return lines
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, depth: int = 0) -> Any:
     """A trace entry as JSON can hold it."""
+    if depth > _DEEPEST:
+        return f"(nested deeper than {_DEEPEST} levels)"
     if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value))
+        return _plain(asdict(value), depth)
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item, depth + 1) for item in value]
     return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
 
 

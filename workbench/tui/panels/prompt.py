@@ -32,11 +32,10 @@ class PromptArea(TextArea):
         """Up was pressed in an empty prompt."""
 
     def action_send(self) -> None:
-        """Hand the text over and empty the area; a draft of blanks only stays."""
-        text = self.text
-        if text.strip():
-            self.clear()
-        self.post_message(self.Sent(text if text.strip() else ""))
+        """Hand the text over, without blank lines around it, and empty the area."""
+        text = self.text.strip()
+        self.clear()
+        self.post_message(self.Sent(text))
 
     def action_newline(self) -> None:
         """Begin a new line at the cursor."""

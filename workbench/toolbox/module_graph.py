@@ -1,0 +1,75 @@
+"""Which loaded modules below a folder import each other, so that a change reaches whoever uses it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+from workbench.toolbox.tool_imports import digest_of, home_of, imports_in, parse
+
+_FOREIGN: Final = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
+
+
+class ModuleGraph:
+    """The modules that tool files import, directly or not, as far as they lie below the tools' folder."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], frozenset[str]] = {}
+
+    def reach(self, modules: Iterable[ModuleType], root: Path) -> dict[str, frozenset[str]]:
+        """For each module reached from these: the names of the modules below ``root`` that it imports."""
+        edges: dict[str, frozenset[str]] = {}
+        waiting = [module.__name__ for module in modules]
+        while waiting:
+            name = waiting.pop()
+            if name in edges:
+                continue
+            edges[name] = frozenset(
+                each for each in self._imports(sys.modules.get(name)) if _is_below(sys.modules.get(each), root)
+            )
+            waiting.extend(edges[name])
+        return edges
+
+    def _imports(self, module: ModuleType | None) -> frozenset[str]:
+        path = source_of(module)
+        if module is None or path is None:
+            return frozenset()
+        try:
+            source = path.read_bytes()
+        except OSError:  # deleted meanwhile: then there is nothing left that it could import
+            return frozenset()
+        key = (module.__name__, digest_of(source))
+        if key not in self._known:
+            tree = parse(source, home_of(module.__name__))
+            package = module.__package__ or ""
+            found = imports_in(tree, package) if tree is not None else set()
+            self._known[key] = frozenset(found - {module.__name__})
+        return self._known[key]
+
+
+def dependents(edges: dict[str, frozenset[str]], changed: Iterable[str]) -> set[str]:
+    """The changed modules and all that import them, directly or not."""
+    found = set(changed)
+    while True:
+        more = {name for name, imported in edges.items() if name not in found and imported & found}
+        if not more:
+            return found
+        found |= more
+
+
+def source_of(module: ModuleType | None) -> Path | None:
+    """The Python file that a module was made from, if it was."""
+    file = getattr(module, "__file__", None)
+    return Path(file) if isinstance(file, str) and file.endswith(".py") else None
+
+
+def _is_below(module: ModuleType | None, root: Path) -> bool:
+    """Whether a module is the project's own: below the folder, and neither installed nor hidden there."""
+    path = source_of(module)
+    if path is None or not path.is_relative_to(root):
+        return False
+    parts = path.relative_to(root).parts
+    return not any(part.startswith(".") or part in _FOREIGN for part in parts)
