@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from workbench.engine import on_complete as on_complete
     from workbench.engine import on_error as on_error
     from workbench.engine import xray as xray
+    from workbench.engine.ceilings import ceilings as ceilings
     from workbench.errors import ConfigError as ConfigError
     from workbench.errors import HookError as HookError
     from workbench.errors import MessageOrderError as MessageOrderError
@@ -55,6 +56,7 @@ _HOME: dict[str, str] = {
         "workbench.engine": "LLM LLMResponse Observer TokenUsage ToolCall after_each_tool after_llm "
         "after_tools after_user_input before_each_tool before_llm before_tools "
         "on_complete on_error xray",
+        "workbench.engine.ceilings": "ceilings",
         "workbench.errors": "ConfigError HookError MessageOrderError ProviderError StopTurn "
         "ToolNotFoundError ToolRejected WorkbenchError",
         "workbench.registry": "ChangeCallback ChangeEvent ChangeEventType PermissionPolicy PermissionRequest "

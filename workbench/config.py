@@ -17,13 +17,16 @@ class Config:
     """What may be set once instead of on every command line.
 
     ``model`` as for ``--model``; ``theme`` a theme's name; ``approval`` is ``careful``, ``strict``,
-    ``open`` or a policy file; ``parameters`` go to the model as they are (``temperature``, ``base_url`` …).
+    ``open`` or a policy file; ``parameters`` go to the model (``temperature``, ``base_url`` …). A turn
+    stops at ``max_cost`` (US dollars for a session) and ``max_turn_tokens`` (tokens for one turn).
     """
 
     model: str = "offline"
     theme: str = "graphite"
     approval: str = "careful"
     parameters: dict[str, Any] = field(default_factory=dict)
+    max_cost: float | None = None
+    max_turn_tokens: int | None = None
 
 
 def user_folder() -> Path:
@@ -54,14 +57,27 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     if data is None:
         return {}
-    known = {each.name: each.type for each in fields(Config)}
+    known = [each.name for each in fields(Config)]
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected keys such as {', '.join(known)}")
     for key, value in data.items():
         if key not in known:
             raise ConfigError(f"{path}: {key}: not a setting", hint=f"Settings are {', '.join(known)}.")
-        expected = dict if key == "parameters" else str
-        if not isinstance(value, expected):
-            words = "a mapping" if expected is dict else "text"
-            raise ConfigError(f"{path}: {key}: expected {words}, got {value!r}")
+        _check(f"{path}: {key}", key, value)
     return data
+
+
+def _check(where: str, key: str, value: Any) -> None:
+    """Raise ConfigError that begins with ``where`` unless ``value`` may stand under ``key``."""
+    if key in ("max_cost", "max_turn_tokens"):
+        from workbench.engine.ceilings import check_ceiling
+
+        check_ceiling(where, value, whole=key == "max_turn_tokens")
+    elif key == "parameters":
+        if not isinstance(value, dict):
+            raise ConfigError(f"{where}: expected a mapping, got {value!r}")
+        from workbench.providers.parameters import check_parameters
+
+        check_parameters(where, value)
+    elif not isinstance(value, str):
+        raise ConfigError(f"{where}: expected text, got {value!r}")

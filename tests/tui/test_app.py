@@ -445,3 +445,28 @@ async def test_a_theme_chosen_in_the_palette_reaches_every_panel() -> None:
         await it.until(lambda: it.app.main.palette.name == "paper")
         assert it.app.main.trace.palette.name == "paper"
         assert it.app.main.conversation.palette.name == "paper"
+
+
+async def test_an_agent_inside_a_tool_asks_too_and_shows_where_it_comes_from(own_folder: Path) -> None:
+    def note(text: str) -> str:
+        """Write a note."""
+        (own_folder / "note.txt").write_text(text)
+        return "noted"
+
+    def start(post: Post) -> EngineAgent:
+        inner = Agent("scribe", [note], model="offline")
+        return Agent("chief", [inner], model="offline", quiet=True, trust="strict")
+
+    async with driven(start) as it:
+        await it.send("scribe(task=\"note(text='hi')\")")
+        first = await it.asked()
+        await it.press("y", "enter")
+        await it.until(lambda: it.app.screen is not first and isinstance(it.app.screen, ApprovalScreen))
+        await it.asked()
+        assert "chief › scribe › scribe" in it.shown()
+        assert not (own_folder / "note.txt").exists()
+        await it.press("y", "enter")
+        await it.until(lambda: it.idle)
+        assert (own_folder / "note.txt").read_text() == "hi"
+        await it.until(lambda: "scribe › note" in it.shown(it.app.main.conversation))
+        assert "note" in it.shown(it.app.main.trace)

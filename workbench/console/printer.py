@@ -52,6 +52,9 @@ class ConsolePrinter(Observer):
             self._tool_call(agent, entry)
         elif kind == "llm_call" and entry.get("status") == "error" and "parent_call_id" in entry:
             self._print(agent, Text(f"  ✗ {lines.reason(entry)}", "red"))
+        elif kind == "note":
+            text = f"· {lines.plain(str(entry.get('text')))} {lines.plain(str(entry.get('hint') or ''))}"
+            self._print(agent, Text(text.rstrip(), MUTED))
         elif kind == "late_result":
             name = lines.plain(str(entry.get("tool_name")))
             self._print(agent, Text(f"· {name} ended after it was given up; its result was dropped", MUTED))

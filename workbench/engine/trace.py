@@ -10,6 +10,7 @@
 ``transcript_repair``  repairs iteration timestamp
 ``late_result``     tool_name call_id status result or error, duration_ms timestamp
 ``stop``            reason iteration timestamp
+``note``            text hint iteration timestamp: what a person should know, and what to do about it
 
 ``timestamp`` is when the thing began; ``timing`` is execution alone, without hooks and without waiting
 for a person. ``hooks_ms`` (on ``llm_call`` and ``tool_execution``) holds the time spent in handlers by
@@ -34,6 +35,11 @@ ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "c
 def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:
     """The user's message of a turn."""
     return {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
+
+
+def note(text: str, hint: str, iteration: int) -> TraceEntry:
+    """Something that a person should know, and what to do about it."""
+    return {"type": "note", "text": text, "hint": hint, "iteration": iteration, "timestamp": time.time()}
 
 
 def llm_call(

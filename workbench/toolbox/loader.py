@@ -72,7 +72,6 @@ def _import(file: LoadedFile, source: ToolSource) -> None:
                 f"there is no file, folder or module {file.public}",
                 hint="Give a folder of tools, a file, module:name or the name of a module.",
             ) from error
-        file.failures = [error.failure]
 
 
 def _is_missing(error: ImportFailedError, name: str) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-from workbench.toolbox.tool_imports import digest_of, home_of, imports_in, parse
+from workbench.toolbox.tool_imports import digest_of, home_of, imports_in, package_name, parse
 
 _FOREIGN: Final = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
 
@@ -27,20 +27,35 @@ class ModuleGraph:
             name = waiting.pop()
             if name in edges:
                 continue
-            edges[name] = frozenset(
-                each for each in self._imports(sys.modules.get(name)) if _is_below(sys.modules.get(each), root)
-            )
+            imported = self._imports(sys.modules.get(name)) | frozenset(_parents(name))
+            edges[name] = frozenset(each for each in imported if _is_below(sys.modules.get(each), root))
             waiting.extend(edges[name])
         return edges
+
+    def files_wanted(self, path: Path) -> set[Path]:
+        """The file and the neighbours that it imports, directly or not; it need not have been imported."""
+        folder = path.parent
+        home = package_name(folder)
+        found: set[Path] = set()
+        waiting = [(path, home)]
+        while waiting:
+            here, package = waiting.pop()
+            if here in found:
+                continue
+            found.add(here)
+            tree = parse(_read(here), folder)
+            for name in imports_in(tree, package) if tree is not None else ():
+                if name.startswith(f"{home}."):
+                    place = folder.joinpath(*name.split(".")[1:])
+                    waiting.append((place.with_name(f"{place.name}.py"), name.rpartition(".")[0]))
+                    waiting.append((place / "__init__.py", name))
+        return {each for each in found if each.is_file()}
 
     def _imports(self, module: ModuleType | None) -> frozenset[str]:
         path = source_of(module)
         if module is None or path is None:
             return frozenset()
-        try:
-            source = path.read_bytes()
-        except OSError:  # deleted meanwhile: then there is nothing left that it could import
-            return frozenset()
+        source = _read(path)
         key = (module.__name__, digest_of(source))
         if key not in self._known:
             tree = parse(source, home_of(module.__name__))
@@ -64,6 +79,18 @@ def source_of(module: ModuleType | None) -> Path | None:
     """The Python file that a module was made from, if it was."""
     file = getattr(module, "__file__", None)
     return Path(file) if isinstance(file, str) and file.endswith(".py") else None
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # not there (any more): then there is nothing that it could import
+        return b""
+
+
+def _parents(name: str) -> Iterator[str]:
+    while name := name.rpartition(".")[0]:
+        yield name
 
 
 def _is_below(module: ModuleType | None, root: Path) -> bool:

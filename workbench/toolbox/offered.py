@@ -15,7 +15,7 @@ from workbench.registry.names import near_names
 from workbench.toolbox.tool_files import HOOK_NAME, LoadFailure
 
 Offer = tuple[str, tuple[Tool, ...]]
-"""A name in the file, and the tools that its value gives."""
+"""A name in the file, and the tools that its value gives; none when it cannot be a tool."""
 
 
 def offers(module: ModuleType, wanted: str | None, failures: list[LoadFailure]) -> Iterator[Offer]:
@@ -30,6 +30,7 @@ def offers(module: ModuleType, wanted: str | None, failures: list[LoadFailure]) 
             yield name, make_tools(value, **_names(name, value, namespace_of(module)))
         except ToolRegistrationError as error:
             failures.append(failure_at(module, value, error))
+            yield name, ()
 
 
 def failure_at(module: ModuleType, value: object, error: Exception) -> LoadFailure:

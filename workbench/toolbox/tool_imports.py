@@ -7,7 +7,7 @@ import hashlib
 import importlib.machinery
 import linecache
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, Final, TypeVar
@@ -65,6 +65,12 @@ class ToolFolderFinder:
     def __init__(self) -> None:
         self.afresh: set[str] = set()
 
+    def enter(self, names: Iterable[str]) -> None:
+        """Read these modules from their files at the next import; puts the finder in its place."""
+        self.afresh.update(names)
+        if self not in sys.meta_path:
+            sys.meta_path.insert(0, self)
+
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
@@ -87,8 +93,7 @@ _appended: set[str] = set()
 def enter_folder(folder: Path) -> ModuleType:
     """The package that stands for the folder; made, and its ``__init__.py`` not yet run, when it is new."""
     append_to_path(folder)
-    if finder not in sys.meta_path:
-        sys.meta_path.insert(0, finder)
+    finder.enter(())
     name = package_name(folder)
     _homes[name] = folder
     package = sys.modules.get(name)

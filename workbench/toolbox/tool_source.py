@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.toolbox.tool_files import HOOK_NAME, LoadFailure, import_file, import_named
+from workbench.toolbox.tool_files import HOOK_NAME, ImportFailedError, LoadFailure, import_file, import_named
 
 if TYPE_CHECKING:
     from workbench.registry import Tool, ToolRegistry
@@ -40,6 +40,7 @@ class LoadedFile:
         hook: The file's hook, once it had one.
         tools: Names of the registered tools by the name in the file that they come from.
         failures: What is wrong with the file as it is now.
+        broken: The file as it is now cannot be imported.
     """
 
     path: Path
@@ -49,11 +50,17 @@ class LoadedFile:
     hook: FileHook | None = None
     tools: dict[str, tuple[str, ...]] = field(default_factory=dict)
     failures: list[LoadFailure] = field(default_factory=list)
+    broken: bool = False
 
     def import_now(self) -> ModuleType:
         """Import the file as it is; raises ImportFailedError, and then ``module`` is as it was."""
-        module = import_file(self.path) if self.public is None else import_named(self.public)
-        self.module = module
+        try:
+            module = import_file(self.path) if self.public is None else import_named(self.public)
+        except ImportFailedError as error:
+            self.broken = True
+            self.failures = [error.failure]
+            raise
+        self.module, self.broken, self.failures = module, False, []
         if module.__file__:
             self.path = Path(module.__file__)
             self.source = self.path.read_bytes()

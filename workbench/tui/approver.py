@@ -28,7 +28,7 @@ class Approver:
         registry = agent.tools
         result = self._broker.ask(
             ApprovalRequest(
-                agent=agent.name,
+                agent=" › ".join((*session["pending_tools"][0].get("origin", ()), agent.name)),
                 model=agent.model or "",
                 turn=session["turn"],
                 iteration=session["iteration"],

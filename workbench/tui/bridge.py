@@ -33,7 +33,11 @@ class Bridge(Observer):
     """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver.
 
     ``on_stop`` is called when a turn is stopped, by whomever, while it may be waiting for a person.
+    Agents that run inside tools are watched too, from their first turn on; those that state no trust of
+    their own ask as the outer agent does.
     """
+
+    nested = True
 
     def __init__(self, post: Post, approver: Approver, on_stop: Callable[[], None]) -> None:
         self._post = post
@@ -41,10 +45,35 @@ class Bridge(Observer):
         self._on_stop = on_stop
         self._started: set[str] = set()
         self._toggled: dict[str, str] = {}
-        self._detach: list[Callable[[], None]] = []
+        self._agents: list[Agent] = []
+        self._detach: list[Callable[[], object]] = []
 
     def attach(self, agent: Agent) -> None:
         """Watch the agent from now on. Its own handlers stay where they are; approval comes after them."""
+        self._watch(agent, self)
+        self._detach.append(agent.tools.on_change(lambda change: self._tools_changed(agent, change)))
+
+    def detach(self) -> None:
+        """Stop watching; every agent is as it was before."""
+        while self._detach:
+            self._detach.pop()()
+        self._agents.clear()
+
+    def _adopt(self, agent: Agent) -> None:
+        """Watch an agent that runs inside a tool of the outer one."""
+        outer, quiet, output, policy = self._agents[0], agent.quiet, agent.output, agent.tools.policy
+        agent.quiet, agent.output = True, agent.output or outer.output
+        if agent.trust is None:
+            agent.tools.policy = outer.tools.policy
+        self._watch(agent, _TurnEnd(self))
+
+        def restore() -> None:
+            agent.quiet, agent.output, agent.tools.policy = quiet, output, policy
+
+        self._detach.append(restore)
+
+    def _watch(self, agent: Agent, observer: Observer) -> None:
+        self._agents.append(agent)
         watchers = (
             before_llm(self._model_starts),
             before_tools(self._batch_starts),
@@ -58,20 +87,13 @@ class Bridge(Observer):
             after_each_tool(self._tool_ended),
         )
         agent.hooks.add(*later)
-        agent.observers.append(self)
-        unsubscribe = agent.tools.on_change(lambda change: self._tools_changed(agent, change))
+        agent.observers.append(observer)
 
-        def detach() -> None:
+        def forget() -> None:
             agent.hooks.remove(*watchers, *later)
-            agent.observers.remove(self)
-            unsubscribe()
+            agent.observers.remove(observer)
 
-        self._detach.append(detach)
-
-    def detach(self) -> None:
-        """Stop watching; the agent is as it was before ``attach``."""
-        while self._detach:
-            self._detach.pop()()
+        self._detach.append(forget)
 
     # hooks, on the agent's thread
 
@@ -79,8 +101,10 @@ class Bridge(Observer):
         session = _session(agent)
         if agent.cancel is not None:
             agent.cancel.on_cancel(self._on_stop)
-        note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
-        self._toggled.clear()
+        note = ""
+        if self._is_outer(agent):
+            note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
+            self._toggled.clear()
         self._post(events.TurnStarted(agent.name, time.time(), session["turn"], session["user_prompt"], note))
 
     def _tell_of_toggles(self, session: dict[str, Any]) -> str:
@@ -103,7 +127,12 @@ class Bridge(Observer):
             )
         )
 
+    def _is_outer(self, agent: Agent) -> bool:
+        return agent is self._agents[0]
+
     def _model_answered(self, agent: Agent) -> None:
+        if not self._is_outer(agent):
+            return
         self._post(
             events.UsageChanged(
                 agent.name,
@@ -163,9 +192,13 @@ class Bridge(Observer):
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Pass on model answers, and calls that end without having run."""
-        if entry["type"] == "llm_call":
+        if entry["type"] == "user_input" and not any(agent is watched for watched in self._agents):
+            self._adopt(agent)
+        elif entry["type"] == "llm_call":
             content, calls = _last_answer(_session(agent), entry)
             self._post(events.ModelFinished(agent.name, time.time(), dict(entry), content, calls))
+        elif entry["type"] == "note":
+            self._post(events.Notice(agent.name, time.time(), entry["text"], hint=entry.get("hint") or ""))
         elif entry["type"] == "tool_execution" and (
             entry["call_id"] not in self._started or entry["status"] == "cancelled"
         ):
@@ -221,6 +254,16 @@ class Bridge(Observer):
         state = (f"off ({change.reason})" if change.reason else "off") if off else "on"
         if self._toggled.pop(tool.safe_name, state) == state:
             self._toggled[tool.safe_name] = state
+
+
+class _TurnEnd(Observer):
+    """What the bridge has to be told of an inner agent itself: that its turn ended."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self._bridge = bridge
+
+    def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
+        self._bridge.turn_finished(agent, summary)
 
 
 def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:

@@ -194,6 +194,23 @@ class AgentFailed(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class Notice(AgentEvent):
+    """Something that a person should know: what, more about it, and what to do. ``tone`` is a style key."""
+
+    title: str
+    text: str = ""
+    hint: str = ""
+    tone: str = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChanged(AgentEvent):
+    """From the next request on another model answers."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
 class UsageChanged(AgentEvent):
     """Totals of the conversation. None means not known: the context window, the price."""
 

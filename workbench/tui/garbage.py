@@ -1,4 +1,4 @@
-"""Keeps the cyclic garbage collector from pausing the screen: what lives long is set aside while it is idle."""
+"""Keeps the garbage collector from pausing the screen: what lives long is set aside while it is idle."""
 
 from __future__ import annotations
 

@@ -1,0 +1,210 @@
+"""Loads changed tool files again and brings the registry to what they say now."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from workbench.registry import ToolRegistry
+from workbench.toolbox.affected import affected_names
+from workbench.toolbox.module_graph import ModuleGraph, dependents, source_of
+from workbench.toolbox.registry_update import RegistryUpdate, Update
+from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_lock, put_back
+from workbench.toolbox.tool_imports import DIGEST, PACKAGES, digest_of, finder, home_of
+from workbench.toolbox.tool_source import LoadedFile, ToolSource
+
+
+@dataclass(frozen=True, slots=True)
+class ReloadReport:
+    """What a reload did; all names are dotted tool names.
+
+    Attributes:
+        changed: Tools that act or look differently now.
+        added: New tools.
+        removed: Tools whose function is gone.
+        moved: Old and new name of tools whose function was renamed; in neither of the two above.
+        failures: Everything that is wrong in the files now, also what was wrong before.
+        took_ms: How long it took, in milliseconds.
+    """
+
+    changed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    moved: tuple[tuple[str, str], ...] = ()
+    failures: tuple[LoadFailure, ...] = ()
+    took_ms: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong in any file."""
+        return not self.failures
+
+
+@dataclass(slots=True)
+class _Round:
+    """What one reload found: files read again, the names in them that it affects, and files gone."""
+
+    read: list[LoadedFile] = field(default_factory=list)
+    affected: dict[int, frozenset[str]] = field(default_factory=dict)
+    tried: bool = False
+    gone: list[LoadedFile] = field(default_factory=list)
+
+
+class Reloader:
+    """Knows which files are loaded and which of them differ from what was loaded.
+
+    Not safe on several threads at once; `ToolWatcher` sees to that.
+    """
+
+    def __init__(self, registry: ToolRegistry, sources: Iterable[ToolSource]) -> None:
+        self.sources = tuple(sources)
+        self._registry = registry
+        self._update = RegistryUpdate(registry)
+        self._graph = ModuleGraph()
+        self._digests: dict[str, str | None] = {}
+        for source in self.sources:
+            self._note_digests(self._reach(source))
+
+    @property
+    def failures(self) -> tuple[LoadFailure, ...]:
+        """Everything that is wrong in the files, each once."""
+        return tuple(
+            dict.fromkeys(
+                each for source in self.sources for file in source.files for each in file.failures
+            )
+        )
+
+    def reload(self, *, everything: bool = False) -> ReloadReport | None:
+        """Load what differs, or everything, again; None when nothing does.
+
+        A file that cannot be imported keeps its last good version in the registry and is tried again
+        at each reload.
+        """
+        started = time.perf_counter()
+        found = _Round()
+        for source in self.sources:
+            self._read(source, found, everything)
+        if not (found.read or found.gone or found.tried):
+            return None
+        for file in found.read:
+            file.take_hook(self._registry)
+        for file in found.gone:
+            if file.hook is not None:
+                file.hook.latest = None
+        wanted = {id(file): source.name for source in self.sources for file in source.files}
+        update = self._update.apply(
+            [Update(file, wanted[id(file)], found.affected[id(file)]) for file in found.read],
+            found.gone,
+            in_one_step=everything,
+        )
+        return ReloadReport(
+            changed=tuple(update.changed),
+            added=tuple(update.added),
+            removed=tuple(update.removed),
+            moved=tuple(update.moved),
+            failures=self.failures,
+            took_ms=(time.perf_counter() - started) * 1000.0,
+        )
+
+    def watched(self) -> tuple[set[Path], set[Path]]:
+        """Folders whose Python files matter, and files elsewhere that matter."""
+        folders = {each.root for each in self.sources}
+        files: set[Path] = set()
+        for source in self.sources:
+            files.update(file.path for file in source.files if file.path.suffix == ".py")
+            files.update(path for name in self._reach(source) if (path := source_of(sys.modules.get(name))))
+            for file in source.files:
+                if file.broken and file.public is None:
+                    files.update(self._graph.files_wanted(file.path))
+        return folders, {each for each in files if each.parent not in folders}
+
+    def _reach(self, source: ToolSource) -> dict[str, frozenset[str]]:
+        return self._graph.reach(
+            [file.module for file in source.files if file.module is not None], source.root
+        )
+
+    def _note_digests(self, names: Iterable[str]) -> None:
+        """Remember what is loaded now of modules that the ordinary import system has loaded."""
+        for name in names:
+            module = sys.modules.get(name)
+            if module is not None and DIGEST not in vars(module):
+                self._digests.setdefault(name, _digest_on_disk(module))
+
+    def _differs(self, name: str) -> bool:
+        module = sys.modules.get(name)
+        if module is None:
+            return True
+        loaded = vars(module).get(DIGEST, self._digests.get(name))
+        return bool(_digest_on_disk(module) != loaded)
+
+    def _read(self, source: ToolSource, found: _Round, everything: bool) -> None:
+        edges = self._reach(source)
+        gone = [file for file in source.files if file.module is not None and not _is_there(file)]
+        fresh = source.find_files() if source.kind != "module" or source.name is None else []
+        for file in gone:
+            source.files.remove(file)
+        source.files = [file for file in source.files if file.module is not None or _is_there(file)]
+        found.gone.extend(gone)
+        changed = set(edges) if everything else {name for name in edges if self._differs(name)}
+        broken = [file for file in source.files if file.broken and file not in fresh]
+        dirty = dependents(edges, {*changed, *(file.module.__name__ for file in broken if file.module)})
+        chosen = [
+            file
+            for file in source.files
+            if file in fresh or file in broken or (file.module is not None and file.module.__name__ in dirty)
+        ]
+        with import_lock:
+            self._import_again(chosen, dirty, {each.module.__name__ for each in gone if each.module}, found)
+        self._note_digests(self._reach(source))
+
+    def _import_again(
+        self, chosen: list[LoadedFile], dirty: set[str], gone: set[str], found: _Round
+    ) -> None:
+        old = {name: sys.modules.get(name) for name in dirty}
+        afresh = {name for name in dirty if not name.startswith(PACKAGES)}
+        for name in old:
+            put_back(name, None)
+            self._digests.pop(name, None)
+        finder.enter(afresh)
+        importlib.invalidate_caches()
+        try:
+            for file in chosen:
+                found.tried = True
+                before, source = file.module, file.source
+                try:
+                    module = file.import_now()
+                except ImportFailedError:
+                    if before is not None:
+                        put_back(before.__name__, before)
+                    continue
+                found.read.append(file)
+                found.affected[id(file)] = affected_names(
+                    source,
+                    file.source,
+                    reloaded=dirty - {module.__name__},
+                    package=module.__package__ or "",
+                    folder=home_of(module.__name__),
+                )
+        finally:
+            finder.afresh.clear()
+            for name, earlier in old.items():
+                # Old versions of whatever was imported by nobody now, or could not be.
+                if earlier is not None and name not in sys.modules and name not in gone:
+                    put_back(name, earlier)
+
+
+def _is_there(file: LoadedFile) -> bool:
+    return file.path.is_file() or file.path.suffix != ".py"
+
+
+def _digest_on_disk(module: ModuleType) -> str | None:
+    path = source_of(module)
+    try:
+        return digest_of(path.read_bytes()) if path is not None else None
+    except OSError:  # deleted: that differs from everything
+        return None
