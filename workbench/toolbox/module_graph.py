@@ -43,8 +43,7 @@ class ModuleGraph:
             if here in found:
                 continue
             found.add(here)
-            tree = parse(_read(here), folder)
-            for name in imports_in(tree, package) if tree is not None else ():
+            for name in self._imports_of(here, package, folder):
                 if name.startswith(f"{home}."):
                     place = folder.joinpath(*name.split(".")[1:])
                     waiting.append((place.with_name(f"{place.name}.py"), name.rpartition(".")[0]))
@@ -55,13 +54,14 @@ class ModuleGraph:
         path = source_of(module)
         if module is None or path is None:
             return frozenset()
+        return self._imports_of(path, module.__package__ or "", home_of(module.__name__)) - {module.__name__}
+
+    def _imports_of(self, path: Path, package: str, folder: Path | None) -> frozenset[str]:
         source = _read(path)
-        key = (module.__name__, digest_of(source))
+        key = (package, digest_of(source))
         if key not in self._known:
-            tree = parse(source, home_of(module.__name__))
-            package = module.__package__ or ""
-            found = imports_in(tree, package) if tree is not None else set()
-            self._known[key] = frozenset(found - {module.__name__})
+            tree = parse(source, folder)
+            self._known[key] = frozenset(imports_in(tree, package) if tree is not None else ())
         return self._known[key]
 
 

@@ -81,9 +81,7 @@ class RegistryUpdate:
         """
         gone = list(gone)
         had = {name for file in gone for names in file.tools.values() for name in names}
-        had.update(
-            name for update in updates for names in update.file.tools.values() for name in names
-        )
+        had.update(name for update in updates for names in update.file.tools.values() for name in names)
         wanted, kept = self._offered(updates)
         outcome = Outcome()
         left = [name for name in had if name not in wanted and name not in kept]

@@ -74,9 +74,7 @@ class Reloader:
     def failures(self) -> tuple[LoadFailure, ...]:
         """Everything that is wrong in the files, each once."""
         return tuple(
-            dict.fromkeys(
-                each for source in self.sources for file in source.files for each in file.failures
-            )
+            dict.fromkeys(each for source in self.sources for file in source.files for each in file.failures)
         )
 
     def reload(self, *, everything: bool = False) -> ReloadReport | None:
@@ -119,7 +117,7 @@ class Reloader:
             files.update(file.path for file in source.files if file.path.suffix == ".py")
             files.update(path for name in self._reach(source) if (path := source_of(sys.modules.get(name))))
             for file in source.files:
-                if file.broken and file.public is None:
+                if file.public is None:  # also what it would import later, or could not import yet
                     files.update(self._graph.files_wanted(file.path))
         return folders, {each for each in files if each.parent not in folders}
 
@@ -162,9 +160,7 @@ class Reloader:
             self._import_again(chosen, dirty, {each.module.__name__ for each in gone if each.module}, found)
         self._note_digests(self._reach(source))
 
-    def _import_again(
-        self, chosen: list[LoadedFile], dirty: set[str], gone: set[str], found: _Round
-    ) -> None:
+    def _import_again(self, chosen: list[LoadedFile], dirty: set[str], gone: set[str], found: _Round) -> None:
         old = {name: sys.modules.get(name) for name in dirty}
         afresh = {name for name in dirty if not name.startswith(PACKAGES)}
         for name in old:

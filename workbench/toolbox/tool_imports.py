@@ -42,15 +42,12 @@ class FreshLoader(importlib.machinery.SourceFileLoader):
         """The code of the file as it is now."""
         path = self.get_filename(fullname)
         linecache.checkcache(path)
-        return self.source_to_code(self.get_data(path), path)
-
-    def source_to_code(self, data: Any, path: Any, *, _optimize: int = -1) -> CodeType:
-        """Compile; ``data`` is the file's bytes."""
-        tree: ast.Module = compile(data, path, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+        source = self.get_data(path)
+        tree = ast.parse(source, path)
         folder = home_of(self.name)
         if folder is not None:
             tree = ast.fix_missing_locations(_Privately(folder).visit(tree))
-        code: CodeType = compile(tree, path, "exec", dont_inherit=True, optimize=_optimize)
+        code: CodeType = compile(tree, path, "exec", dont_inherit=True)
         return code
 
     def exec_module(self, module: ModuleType) -> None:
@@ -132,7 +129,7 @@ def parse(source: bytes, folder: Path | None) -> ast.Module | None:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return None
-    return tree if folder is None else _Privately(folder).visit(tree)  # type: ignore[no-any-return]  # ast's visit gives Any
+    return tree if folder is None else _Privately(folder).visit(tree)
 
 
 def imports_in(tree: ast.AST, package: str) -> set[str]:
@@ -189,11 +186,11 @@ class _Privately(ast.NodeTransformer):
         self._folder = folder
         self._known: dict[str, bool] = {}
 
-    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:  # noqa: N802 - the name that ast calls
+    def visit_Import(self, node: ast.Import) -> list[ast.stmt]:
         """One statement for each name, as those of neighbours change their form."""
         return [each for alias in node.names for each in self._import(alias, node)]
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:  # noqa: N802 - the name that ast calls
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt:
         """The same names from the private package."""
         if node.level or not node.module or not self._is_private(node.module):
             return node

@@ -59,6 +59,7 @@ class ToolWatcher:
         self._busy = False
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._folders, self._files = self._reloader.watched()
         self._seen = self._signature()
 
     @property
@@ -128,7 +129,9 @@ class ToolWatcher:
         try:
             report = self._reloader.reload(everything=everything)
         finally:
-            self._seen = {**self._signature(), **before}
+            self._folders, self._files = self._reloader.watched()
+            known = {path: facts for path, facts in before.items() if self._matters(path)}
+            self._seen = {**self._signature(), **known}
         if report is not None and self._on_reload is not None:
             try:
                 self._on_reload(report)
@@ -153,9 +156,8 @@ class ToolWatcher:
 
     def _signature(self) -> _Signature:
         """What the file system says about everything that matters; files that are not there are left out."""
-        folders, files = self._reloader.watched()
-        paths = [*folders, *files]
-        for folder in folders:
+        paths = [*self._folders, *self._files]
+        for folder in self._folders:
             paths.extend(folder.glob("*.py"))
         found: _Signature = {}
         for path in paths:
@@ -163,11 +165,14 @@ class ToolWatcher:
                 facts = path.stat()
             except OSError:  # not there: its absence from the signature says so
                 continue
-            if path in folders:
+            if path in self._folders:
                 found[path] = (facts.st_dev, facts.st_ino)
             else:
                 found[path] = (facts.st_ino, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_size)
         return found
+
+    def _matters(self, path: Path) -> bool:
+        return path in self._folders or path in self._files or path.parent in self._folders
 
     # On the watcher's thread
 
@@ -188,7 +193,7 @@ class ToolWatcher:
     def _watch_once(self, stop: threading.Event) -> None:
         from watchfiles import watch
 
-        places = self._places()
+        places, polling = self._places(), self._polling
         suspect: _Signature | None = None
         first = True
         if not places:
@@ -204,7 +209,7 @@ class ToolWatcher:
             rust_timeout=self._idle_ms,
             yield_on_timeout=True,
             raise_interrupt=False,
-            force_polling=self._polling,
+            force_polling=polling,
             poll_delay_ms=200,
             recursive=False,
         ):
@@ -214,7 +219,7 @@ class ToolWatcher:
                 first, suspect = False, None
             else:
                 suspect = self._look_for_missed(suspect)
-            if self._places() != places:
+            if self._places() != places or self._polling != polling:
                 return
 
     def _look_for_missed(self, suspect: _Signature | None) -> _Signature | None:
@@ -232,9 +237,8 @@ class ToolWatcher:
 
     def _places(self) -> dict[Path, tuple[int, ...]]:
         """The folders to watch, with what tells a folder from another of the same name."""
-        folders, files = self._reloader.watched()
         found: dict[Path, tuple[int, ...]] = {}
-        for folder in {*folders, *(path.parent for path in files)}:
+        for folder in {*self._folders, *(path.parent for path in self._files)}:
             if folder.is_dir():
                 facts = folder.stat()
                 found[folder] = (facts.st_dev, facts.st_ino)

@@ -12,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.commands import Command, key_text
+from workbench.tui.lanes import meter
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, cost_text, count_text, row, spans_width, time_cells
 
@@ -47,19 +48,6 @@ class Line(Widget):
         """Draw the row."""
         width = self.size.width
         return row(self.spans(width), width, self._palette, self.background)
-
-
-def meter(share: float, width: int) -> list[Span]:
-    """A bar of half-cell steps: ``share`` (0 to 1) of it in accent, the rest in rule."""
-    halves = round(max(0.0, min(1.0, share)) * width * 2)
-    if share > 0:
-        halves = max(1, halves)
-    full, half = divmod(halves, 2)
-    bar: list[Span] = [("━" * full, "accent")]
-    if half:
-        bar.append(("╸", "accent"))
-    bar.append(("─" * (width - full - half), "rule"))
-    return bar
 
 
 @dataclass(slots=True)
@@ -108,7 +96,7 @@ class TopLine(Line):
         if percent is None:
             context.append(("unknown", "muted"))
         else:
-            context += meter(percent / 100, _COMPACT_METER_WIDTH if self.compact else _METER_WIDTH)
+            context += meter(_COMPACT_METER_WIDTH if self.compact else _METER_WIDTH, percent / 100)
             context.append((f" {percent:.0f}%", "subtle" if percent < 80 else "warning"))
         return [
             context,
