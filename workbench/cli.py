@@ -64,9 +64,10 @@ def open_app(
     from workbench.launch import run_app
 
     with _told_plainly():
-        saved = run_app(target, model=model, tools=tools, trust=trust, theme=theme)
-    for line in saved:
+        code, lines = run_app(target, model=model, tools=tools, trust=trust, theme=theme)
+    for line in lines:
         click.echo(line)
+    sys.exit(code)
 
 
 @main.command()

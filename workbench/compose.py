@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from workbench.engine import single
 from workbench.engine.agent import Agent as EngineAgent
+from workbench.engine.ceilings import ceilings
 from workbench.engine.llm import LLM
 from workbench.engine.observer import Observer
 from workbench.engine.trust import apply_trust
@@ -78,10 +79,11 @@ def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
     return single.llm_do(prompt, model=model or DEFAULT_MODEL, llm_factory=make_llm, **options)
 
 
-def make_llm(model: str) -> LLM:
+def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
     """The model of that name, with the parameters of the configuration, getting ready already.
 
-    ``replay:PATH`` answers from a session file.
+    ``parameters`` come before those of the configuration, None takes one away. ``replay:PATH`` answers
+    from a session file. Raises ConfigError for a name that is none.
     """
     from workbench.config import load_config
     from workbench.providers.base import create_llm
@@ -92,7 +94,7 @@ def make_llm(model: str) -> LLM:
         from workbench.storage.session_file import read_session
 
         return ReplayModel(read_session(path).messages)
-    llm = create_llm(model, **load_config(Path.cwd()).parameters)
+    llm = create_llm(model, **{**load_config(Path.cwd()).parameters, **(parameters or {})})
     warm = getattr(llm, "warm", None)
     if warm is not None:
         warm()
@@ -163,7 +165,7 @@ def build_agent(
         )
     else:
         if model:
-            agent.model = model
+            agent.llm, agent.model = make_llm(model), model
         _silence(agent)
         if trust or agent.trust is None:
             apply_trust(agent.tools, policy_of(trust or config.approval))
@@ -176,6 +178,9 @@ def build_agent(
                 problem(failure.path.name, failure.reason, str(failure.line or ""))
     if progress is not None:
         progress(len(sources), len(sources), "")
+    if config.max_cost is not None or config.max_turn_tokens is not None:
+        limits = ceilings(max_cost=config.max_cost, max_turn_tokens=config.max_turn_tokens)
+        agent.hooks.add(limits, first=True)
     _keep_grants(agent)
     return agent
 

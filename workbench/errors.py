@@ -15,7 +15,8 @@
     │   ├── ToolDisabledError        the tool is switched off
     │   ├── ToolArgumentsError       the arguments do not fit the schema (also a ValueError)
     │   ├── ToolDeniedError          the permission policy, or the person asked, said no
-    │   └── ToolTimeoutError         the tool ran longer than its own limit (also a TimeoutError)
+    │   ├── ToolTimeoutError         the tool ran longer than its own limit (also a TimeoutError)
+    │   └── ToolServerError          the server that runs the tool says it failed, or cannot be reached
     ├── ProviderError                the model did not answer
     │   ├── MissingKeyError          no key, or a key that was refused
     │   ├── UnknownModelError        no such model or no such provider
@@ -103,6 +104,10 @@ class ToolDeniedError(ToolError):
 
 class ToolTimeoutError(ToolError, TimeoutError):
     """The tool ran longer than ``ToolMetadata.timeout`` seconds."""
+
+
+class ToolServerError(ToolError):
+    """The server that runs the tool answered with an error, or cannot be reached."""
 
 
 class ProviderError(WorkbenchError):

@@ -6,9 +6,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from workbench.compose import build_agent
+from workbench.compose import build_agent, make_llm
 from workbench.config import load_config, user_folder
 from workbench.engine.agent import Agent
+from workbench.environment import load_env_files
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.resources import resource_folder
 
@@ -33,6 +34,7 @@ def run_once(
     def complain(source: str, reason: str, where: str) -> None:
         click.echo(f"workbench: {source}{':' + where if where else ''} was not loaded: {reason}", err=True)
 
+    load_env_files(Path.cwd())
     agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)
     agent.quiet = quiet
     agent.observers.append(ConsolePrinter(show_result=False))
@@ -56,14 +58,16 @@ def run_app(
     tools: Sequence[str],
     trust: str | None,
     theme: str | None,
-) -> list[str]:
-    """The app until it is left; returns lines to say afterwards: where the session was kept."""
+) -> tuple[int, list[str]]:
+    """The app until it is left; its exit code, and lines to say afterwards: where the session was kept."""
     from workbench.tui import events
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.bridge import Post
     from workbench.tui.guard import ScreenGuard
+    from workbench.tui.model_switch import ModelSwitch
     from workbench.tui.themes import load_themes
 
+    load_env_files(Path.cwd())
     config = load_config(Path.cwd())
     themes, broken = load_themes([resource_folder("themes"), user_folder() / "themes"])
     chosen = theme or config.theme
@@ -78,18 +82,35 @@ def run_app(
             post(events.LoadFailed("", time.time(), source, reason, where))
 
         for error in broken:
-            problem("theme", str(error), "")
+            post(events.Notice("", time.time(), str(error), "", error.hint))
         return build_agent(target, model=model, tools=tools, trust=trust, progress=progress, problem=problem)
 
     guard = ScreenGuard()
+    lines: list[str] = []
     with guard:
         app = WorkbenchApp(
             start,
             themes=themes,
             theme=chosen,
             model=model or config.model,
+            models=ModelSwitch(make_llm),
             guard=guard,
         )
-        app.run()
-    app.agent_thread.finish(timeout=2)
-    return []
+        try:
+            app.run()
+        finally:
+            lines = _farewell(app.agent_thread.agent)
+            app.agent_thread.finish(timeout=2)
+    return app.return_code or 0, lines
+
+
+def _farewell(agent: Agent | None) -> list[str]:
+    """Where the session is; to be asked for before its log is closed."""
+    from workbench.storage.session_log import SessionLog
+
+    logs = [observer for observer in agent.observers if isinstance(observer, SessionLog)] if agent else []
+    return [f"The session is in {_short(log.path)}" for log in logs if log.path is not None]
+
+
+def _short(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

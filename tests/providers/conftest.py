@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from tests.providers.loopback import Loopback
-from workbench.providers.host_client import ModelHost
+from workbench.providers.host_client import ModelHost, shared_host
 
 
 @pytest.fixture(scope="session")
 def host() -> Iterator[ModelHost]:
     """A real model host with real litellm, started once: loading it takes seconds."""
-    host = ModelHost()
+    host = shared_host()
     host.warm()
     yield host
     host.close()

@@ -354,7 +354,9 @@ def test_the_models_of_the_tables_come_with_their_keys(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
     models = host.models()
-    assert "openai/gpt-4o-mini" in models["openai"]["models"]
+    assert models["openai"]["models"]["openai/gpt-4o-mini"] == [128_000, 0.15, 0.6]
+    assert models["mistral"]["variables"] == ["MISTRAL_API_KEY"]
+    assert not any(name.startswith("vertex_ai-") or name.endswith("_converse") for name in models)
     assert models["openai"]["key"]
     assert not models["mistral"]["key"]
 

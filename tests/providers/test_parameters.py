@@ -19,6 +19,7 @@ from workbench.providers.parameters import PARAMETERS, check_parameters, read_pa
         ("reasoning_effort", "low", "low"),
         ("base_url", "http://127.0.0.1:8080/v1", "http://127.0.0.1:8080/v1"),
         ("timeout", "30", 30),
+        ("timeout", "", None),
     ],
 )
 def test_what_is_written_becomes_a_value(name: str, text: str, value: Any) -> None:

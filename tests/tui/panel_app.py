@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,8 +83,9 @@ def line_with(rows: RowList[Any], text: str) -> str:
 class Story:
     """Events of made-up turns; ``now`` moves on as told, in seconds."""
 
-    def __init__(self, agent: str = "ann") -> None:
+    def __init__(self, agent: str = "ann", *, inner: bool = False) -> None:
         self.agent = agent
+        self.inner = inner
         self.now = START
         self.events: list[events.AgentEvent] = []
         self.turn = 0
@@ -96,7 +98,7 @@ class Story:
     def take(self) -> list[events.AgentEvent]:
         """What happened since the last call."""
         taken, self.events = self.events, []
-        return taken
+        return [replace(event, inner=True) for event in taken] if self.inner else taken
 
     def begin(self, prompt: str = "go") -> None:
         """A turn begins."""

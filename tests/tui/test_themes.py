@@ -108,3 +108,19 @@ def test_a_broken_file_leaves_the_other_themes(tmp_path: Path) -> None:
     palettes, errors = load_themes([resource_folder("themes"), tmp_path])
     assert {"graphite", "paper"} <= set(palettes)
     assert len(errors) == 1
+
+
+def test_a_theme_whose_greys_are_colours_is_used_and_told_so(tmp_path: Path) -> None:
+    text = (resource_folder("themes") / "graphite.yaml").read_text()
+    (tmp_path / "loud.yaml").write_text(
+        text.replace("name: graphite", "name: loud").replace("#1a1d21", "#001d41")
+    )
+    palettes, errors = load_themes([tmp_path])
+    assert "loud" in palettes
+    assert [str(error) for error in errors] == [
+        f"{tmp_path / 'loud.yaml'}: colors: surface: too colourful for 256 colours"
+    ]
+
+
+def test_shipped_themes_have_no_fault() -> None:
+    assert load_themes([resource_folder("themes")])[1] == []

@@ -433,7 +433,7 @@ async def test_a_new_conversation_keeps_what_came_before() -> None:
 
 
 async def test_an_agent_within_a_tool_does_not_disturb_the_outer_turn() -> None:
-    outer, inner = Story("outer"), Story("inner")
+    outer, inner = Story("outer"), Story("inner", inner=True)
     outer.begin()
     outer.ask_model()
     outer.answer(1.0)

@@ -203,7 +203,9 @@ def _overflow(case: _Case) -> ProviderError:
         message += f", which takes {known:,} tokens: {case.text}"
     else:
         message += f": {case.text}"
-    hint = "Start a new conversation with /new, or switch to a model with a larger context: /model lists them."
+    hint = (
+        "Start a new conversation with /new, or switch to a model with a larger context: /model lists them."
+    )
     return ContextOverflowError(message, hint=hint)
 
 

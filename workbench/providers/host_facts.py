@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Mapping
 from types import ModuleType
 from typing import Any
 
@@ -12,10 +13,16 @@ _FREE_PROVIDERS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", 
 _KEY_VARIABLES = {
     "azure": ("AZURE_API_KEY",),
     "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
-    "bedrock_converse": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
+    "cohere_chat": ("COHERE_API_KEY",),
     "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY"),
+    "github_copilot": (),  # signs in without a key, like the others that name nothing
     "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "microsoft_365_copilot": (),
+    "oci": (),
+    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
+    "sagemaker": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"),
     "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY"),
+    "vertex_ai": ("VERTEXAI_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS"),
 }
 _RETRY_TEXT = re.compile(
     r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|m)?|retryDelay\W+(\d+(?:\.\d+)?)s",
@@ -32,10 +39,8 @@ class Facts:
 
     def about(self, model: str) -> dict[str, Any]:
         """``context_window`` in tokens (None if unknown) and the ``missing_keys`` among the variables."""
-        row = self._row(model) or {}
-        window = row.get("max_input_tokens") or row.get("max_tokens")
         return {
-            "context_window": window if isinstance(window, int) else None,
+            "context_window": _window(self._row(model) or {}),
             "missing_keys": self._litellm.validate_environment(model=model).get("missing_keys", []),
         }
 
@@ -64,15 +69,22 @@ class Facts:
         return [name for name in close if name != model][:3]
 
     def models(self) -> dict[str, dict[str, Any]]:
-        """Chat models by provider, and whether the provider's key is set."""
+        """Chat models by provider, whether the provider's key is set, and which variables would hold it.
+
+        A model is its full name with ``[context window, input price, output price]``: tokens, and
+        dollars per million tokens; None where the tables do not say.
+        """
         providers: dict[str, dict[str, Any]] = {}
         for name in self._chat_names():
-            provider = str(self._litellm.model_cost[name].get("litellm_provider") or "other")
+            row = self._litellm.model_cost[name]
+            provider = _callable_provider(str(row.get("litellm_provider") or "other"))
             prefixed = name if name.startswith(f"{provider}/") else f"{provider}/{name}"
-            entry = providers.setdefault(provider, {"models": [], "key": False})
-            entry["models"].append(prefixed)
+            entry = providers.setdefault(provider, {"models": {}, "key": False, "variables": []})
+            prices = [_per_million(row.get(f"{way}_cost_per_token")) for way in ("input", "output")]
+            entry["models"][prefixed] = [_window(row), *prices]
         for provider, entry in providers.items():
-            names = _KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
+            names = _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
+            entry["variables"] = list(names)
             entry["key"] = any(os.environ.get(name) for name in names)
         return providers
 
@@ -108,6 +120,20 @@ class Facts:
             model=name, custom_llm_provider=provider, usage_object=usage
         )
         return float(asked) + float(answered)
+
+
+def _callable_provider(provider: str) -> str:
+    """The prefix that calls a model of the tables, which keep some families of a provider apart."""
+    return "vertex_ai" if provider.startswith("vertex_ai-") else provider.removesuffix("_converse")
+
+
+def _window(row: Mapping[str, Any]) -> int | None:
+    window = row.get("max_input_tokens") or row.get("max_tokens")
+    return window if isinstance(window, int) else None
+
+
+def _per_million(price: Any) -> float | None:
+    return round(price * 1_000_000, 6) if isinstance(price, int | float) else None
 
 
 def describe_failure(error: BaseException) -> dict[str, Any]:

@@ -57,15 +57,15 @@ def check_parameters(where: str, parameters: Mapping[str, Any]) -> None:
 
 
 def read_parameter(name: str, text: str) -> Any:
-    """The value that a person wrote for a parameter.
+    """The value that a person wrote for a parameter; None if they wrote nothing.
 
     Raises ConfigError for a name that is none and for a value that it cannot have.
     """
     known = PARAMETERS.get(name)
     if known is None:
-        raise ConfigError(
-            f"There is no parameter {name}.", hint=f"Parameters are {', '.join(PARAMETERS)}."
-        )
+        raise ConfigError(f"There is no parameter {name}.", hint=f"Parameters are {', '.join(PARAMETERS)}.")
+    if not text:
+        return None
     value: Any = text
     if name not in ("base_url", "reasoning_effort"):
         try:

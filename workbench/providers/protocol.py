@@ -21,7 +21,8 @@ From the host (``kind``; those with ``id`` belong to a request):
 ``done``       ``id, usage, cost, model, context_window, unread``: the answer is complete;
                ``unread`` if nothing of it could be read
 ``facts``      ``id, context_window, missing_keys``
-``models``     ``id, providers``: a mapping of provider to ``{"models": […], "key": bool}``
+``models``     ``id, providers``: a mapping of provider to ``models, key, variables``, see
+               ``host_facts.py``
 ``failed``     ``id, error``: see ``failures.py``
 ``cancelled``  ``id``: the request was stopped
 =============  =====================================================================

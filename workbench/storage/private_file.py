@@ -1,10 +1,16 @@
-"""Files that only their owner can read, in folders that only their owner can enter."""
+"""Files that only their owner can read, in folders that only their owner can enter.
+
+Nothing here follows a symbolic link: neither as the file, nor as its folder, nor as the ``.workbench``
+folder above. A folder that came from somebody else could hold links that lead anywhere.
+"""
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -21,17 +27,46 @@ def file_safe(name: str) -> str:
 
 
 def private_folder(path: Path) -> Path:
-    """Create ``path`` and what is missing above it, and close it to others. Raises ``OSError``."""
+    """Create ``path`` and what is missing above it, and close it to others.
+
+    Raises ``OSError``, also when ``path`` or the folder above it is a symbolic link.
+    """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.mkdir(mode=0o700, exist_ok=True)
+    for folder in (path.parent, path):
+        if folder.is_symlink():
+            raise _refused(folder, "is a symbolic link")
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
 
 
 def open_private(path: Path, flags: int = os.O_CREAT) -> int:
-    """A descriptor that appends to ``path``, readable by its owner only. Raises ``OSError``."""
-    return os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    """A descriptor that appends to ``path``, readable by its owner only; a file that was open to others
+    is closed to them. Raises ``OSError``, also when ``path`` is a symbolic link or no plain file.
+    """
+    # O_NONBLOCK: a pipe without a reader is refused at once; it means nothing for a plain file.
+    flags |= os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        descriptor = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise _refused(path, "is a symbolic link") from error
+        raise
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not stat.S_ISREG(mode):
+            raise _refused(path, "is no plain file")
+        if mode & 0o077:
+            os.fchmod(descriptor, 0o600)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _refused(path: Path, reason: str) -> OSError:
+    return OSError(errno.ELOOP, f"{path.name} {reason}", str(path))
 
 
 def create_new(folder: Path, stem: str, suffix: str) -> tuple[Path, int]:

@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.llm import Message
-from workbench.engine.observer import Observer, TraceEntry, TurnSummary
+from workbench.engine.observer import TraceEntry, TurnSummary
 from workbench.errors import StorageError
 from workbench.storage import private_file
+from workbench.storage.file_log import FileLog
 from workbench.storage.journal import Journal
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 _MOST_UNWRITTEN: Final = 32 * 1024 * 1024  # bytes of turns kept in memory while the disk refuses them
 
 
-class SessionLog(Observer):
+class SessionLog(FileLog):
     """Writes ``<root>/.workbench/sessions/<agent>_<UTC time>.yaml`` for one agent.
 
     The file appears with the first turn, is never shared, and is valid YAML after each write. The running
@@ -45,10 +45,7 @@ class SessionLog(Observer):
         mask: Masker | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._root = Path.cwd() if root is None else Path(root)
-        self._mask = Masker() if mask is None else mask
-        self._clock = clock
-        self._lock = RLock()
+        super().__init__(root, mask=mask, clock=clock)
         self._path: Path | None = None
         self._descriptor = -1
         self._journal: Journal | None = None
@@ -157,7 +154,7 @@ class SessionLog(Observer):
     def _open(self, agent_name: str, model: str) -> None:
         if self._descriptor < 0:
             started = datetime.fromtimestamp(self._clock(), UTC)
-            folder = private_file.private_folder(self._root / ".workbench" / "sessions")
+            folder = self._folder("sessions")
             stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
             path, descriptor = private_file.create_new(folder, stem, ".yaml")
             try:

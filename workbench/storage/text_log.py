@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from threading import RLock
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.observer import Observer, TraceEntry, TurnSummary
+from workbench.engine.observer import TraceEntry, TurnSummary
 from workbench.storage import private_file
+from workbench.storage.file_log import FileLog
 from workbench.storage.masking import Masker
 from workbench.storage.plain import json_text, to_plain
 from workbench.visible import visible_line
@@ -26,7 +26,7 @@ _LONGEST_FIELD: Final = 2_000  # characters; the session file has everything
 _LONGEST_SECRET: Final = 1_000  # characters read beyond, so that no secret is cut in two and missed
 
 
-class TextLog(Observer):
+class TextLog(FileLog):
     """Appends to ``<root>/.workbench/logs/<agent>.log``: a line with the UTC time for each event.
 
     All sessions of an agent share the file; each line is one write, so processes do not mix. Texts are cut
@@ -41,10 +41,7 @@ class TextLog(Observer):
         mask: Masker | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        self._root = Path.cwd() if root is None else Path(root)
-        self._mask = Masker() if mask is None else mask
-        self._clock = clock
-        self._lock = RLock()
+        super().__init__(root, mask=mask, clock=clock)
         self._descriptor = -1
         self._missing = 0
 
@@ -136,7 +133,7 @@ class TextLog(Observer):
 
     def _open(self, agent_name: str) -> None:
         if self._descriptor < 0:
-            folder = private_file.private_folder(self._root / ".workbench" / "logs")
+            folder = self._folder("logs")
             path = folder / f"{private_file.file_safe(agent_name)}.log"
             self._descriptor = private_file.open_private(path)
 

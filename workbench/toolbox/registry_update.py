@@ -10,9 +10,9 @@ from types import CodeType
 from workbench.errors import ConfigError, ToolNotFoundError, ToolRegistrationError
 from workbench.registry import Tool, ToolRegistry
 from workbench.registry.hints import innermost
-from workbench.registry.refreshing import successor
 from workbench.toolbox.offered import failure_at, offers
 from workbench.toolbox.tool_files import LoadFailure
+from workbench.toolbox.tool_keeper import ToolKeeper
 from workbench.toolbox.tool_source import LoadedFile
 
 
@@ -49,28 +49,12 @@ class _Offered:
     affected: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Left:
-    """A tool that was taken out, and how it was switched."""
-
-    tool: Tool
-    disabled: bool
-    reason: str | None
-
-
 class RegistryUpdate:
-    """Applies files to a registry.
-
-    A tool that was taken out is remembered: when it comes back, under its name or a new one, it is off
-    if it was off, with the reason, and has the metadata that was changed at run time.
-    """
+    """Applies files to a registry; what a tool was like is remembered when it is taken out."""
 
     def __init__(self, registry: ToolRegistry) -> None:
         self._registry = registry
-        self._left: dict[str, _Left] = {}
-        self._returning: tuple[str, _Left] | None = None
-        # A hook runs before the tool can be called, so a tool that was off is never on for a moment.
-        registry.add_post_register_hook(self._switch_off)
+        self._keeper = ToolKeeper(registry)
 
     def apply(
         self, updates: Sequence[Update], gone: Iterable[LoadedFile], *, in_one_step: bool = False
@@ -87,7 +71,7 @@ class RegistryUpdate:
         left = [name for name in had if name not in wanted and name not in kept]
         renamed = self._renamed(left, [each for name, each in wanted.items() if name not in had])
         for name in sorted(left):
-            self._take_out(name)
+            self._keeper.take_out(name)
         outcome.removed = sorted(name for name in left if name not in renamed)
         for file in gone:
             file.tools = {}
@@ -145,33 +129,14 @@ class RegistryUpdate:
         return changed
 
     def _add(self, offered: _Offered, former_name: str) -> bool:
-        left = self._left.pop(former_name, None)
-        tool = successor(left.tool, offered.tool) if left is not None else offered.tool
-        self._returning = (tool.name, left) if left is not None else None
         try:
-            self._registry.add(tool)
+            self._keeper.add(offered.tool, former_name)
         except ToolRegistrationError as error:
             assert offered.file.module is not None  # it was read again
-            offered.file.failures.append(failure_at(offered.file.module, tool.func, error))
+            offered.file.failures.append(failure_at(offered.file.module, offered.tool.func, error))
             return False
-        finally:
-            self._returning = None
         self._own(offered)
         return True
-
-    def _switch_off(self, name: str, tool: Tool, registry: ToolRegistry) -> None:
-        if self._returning is not None:
-            returning, left = self._returning
-            if name == returning and left.disabled:
-                registry.disable(name, left.reason)
-
-    def _take_out(self, name: str) -> None:
-        tool = self._registry.get(name)
-        if tool is not None:
-            self._left[name] = _Left(
-                tool, not self._registry.is_enabled(name), self._registry.get_disable_reason(name)
-            )
-            self._registry.unregister(name)
 
     def _renamed(self, left: Iterable[str], fresh: Iterable[_Offered]) -> dict[str, str]:
         """Old names to new ones, where a new function does what exactly one lost one did."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 PACKAGES: Final = "workbench_tools_"
 """Tool folders are imported as packages whose names begin like this."""

@@ -30,6 +30,8 @@ class ActivityTracker:
     def apply(self, batch: Sequence[events.AgentEvent]) -> None:
         """Take in what happened."""
         for event in batch:
+            if event.inner and not isinstance(event, events.WaitStarted | events.WaitFinished):
+                continue  # the outer agent's call says it
             match event:
                 case events.LoadProgress():
                     self.loading = f"loading {event.at_work}".rstrip()

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from workbench.engine.agent import Agent
 from workbench.engine.output import OutputCapture
 from workbench.tui import events
-from workbench.tui.bridge import Bridge, Post, approval_word, error_texts, tool_row
+from workbench.tui.bridge import Bridge, Post
+from workbench.tui.facts import approval_word, error_texts, tool_row
 
 _log = logging.getLogger("workbench.agent")
 
@@ -57,27 +58,37 @@ class AgentThread:
         return not self._thread.is_alive()
 
     def _run(self) -> None:
+        agent = self._build()
+        if agent is None:
+            return
+        while (job := self._jobs.get()) is not None:
+            ended = self._bridge.turns_ended
+            try:
+                job(agent)
+            except BaseException as error:  # noqa: BLE001  # the top of a worker: a tool may even call exit()
+                _log.error("a turn failed", exc_info=error)
+                if self._bridge.turns_ended == ended:
+                    self._fail(agent.name, *error_texts(error))
+        agent.close()
+
+    def _build(self) -> Agent | None:
         try:
             agent = self._start(self._post)
-        except Exception as error:  # noqa: BLE001  # the top of a worker: reported to the person
+        except BaseException as error:  # noqa: BLE001  # the top of a worker: reported to the person
             _log.error("the agent could not be built", exc_info=error)
-            self._post(events.AgentFailed("", time.time(), *error_texts(error)))
-            return
+            text, hint = error_texts(error)
+            self._post(events.AgentFailed("", time.time(), text, hint))
+            while self._jobs.get() is not None:
+                self._fail("", f"There is no agent: {text}", hint)
+            return None
         agent.output = self._capture
         self._bridge.attach(agent)
         self.agent = agent
-        self._post(
-            events.AgentReady(
-                agent.name,
-                time.time(),
-                agent.model or "",
-                approval_word(agent.tools.policy),
-                tuple(tool_row(agent.tools, tool) for tool in agent.tools),
-            )
-        )
-        while (job := self._jobs.get()) is not None:
-            try:
-                job(agent)
-            except Exception as error:  # noqa: BLE001  # the top of a worker: the bridge has told the person
-                _log.error("a turn failed", exc_info=error)
-        agent.close()
+        tools = tuple(tool_row(agent.tools, tool) for tool in agent.tools)
+        approval = approval_word(agent.tools.policy)
+        self._post(events.AgentReady(agent.name, time.time(), agent.model or "", approval, tools))
+        return agent
+
+    def _fail(self, name: str, error: str, hint: str) -> None:
+        """A turn that could not even begin has ended."""
+        self._post(events.TurnFinished(name, time.time(), 0, "error", 0.0, 0.0, "", error, hint))

@@ -8,17 +8,19 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePath
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from workbench.registry import ToolRegistry
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
 from workbench.tui.approval import ApprovalRequest
 from workbench.tui.approver import Approver
+from workbench.tui.background import Background
 from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.capture import StreamCapture
@@ -27,6 +29,7 @@ from workbench.tui.garbage import set_aside
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
 from workbench.tui.message_queue import MessageQueue
+from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.palette import Palette
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.prompt import PromptArea
@@ -42,6 +45,9 @@ from workbench.tui.themes import css_variables, textual_theme
 from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
 from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.screens.models import Choice, ModelsScreen
 
 TICK: Final = 0.2
 """Seconds between two updates of running times."""
@@ -82,6 +88,7 @@ class WorkbenchApp(App[None]):
         theme: str,
         agent_name: str = "agent",
         model: str = "",
+        models: ModelSwitch | None = None,
         guard: ScreenGuard | None = None,
         clock: Callable[[], float] = time.monotonic,
         **options: Any,
@@ -102,12 +109,16 @@ class WorkbenchApp(App[None]):
         self._quit_asked: float | None = None
         self._moving = True
         self.inbox = Inbox(self._take_in)
+        self.background = Background(self.inbox.post)
         self.broker = ApprovalBroker(self.post_message)
         self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
         self.bridge = Bridge(self.inbox.post, Approver(self.broker), self._let_go)
         self.capture = guard.capture if guard is not None else StreamCapture()
         self.questions = Questions(self.capture, clock=clock)
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
+        self.models = models or ModelSwitch()
+        self.models.bind(self.agent_thread.do, self.inbox.post)
+        self._model_list: ModelsScreen | None = None
         self.main = MainScreen(self._palette)
         self.main.top_line.status.agent = agent_name
         self.main.top_line.status.model = model_text(model)
@@ -162,9 +173,14 @@ class WorkbenchApp(App[None]):
                     self.main.conversation.add_notice(
                         "The agent could not be built", event.error, event.hint, "error"
                     )
-                case events.TurnFinished():
+                case events.TurnFinished() if not event.inner:
                     self._queue.held = event.status in ("stopped", "error")
                     self._send_next()
+                case events.ModelChanged():
+                    self._model_changed(event.model)
+                case events.ModelsFound():
+                    if self._model_list is not None:
+                        self._model_list.show(event.snapshot)
                 case _:
                     pass
         self._tick()
@@ -277,7 +293,7 @@ class WorkbenchApp(App[None]):
             return False
         known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
         self.main.conversation.add_notice(
-            f"There is no command /{word}", f"Known are {known}, /model.", "", "warning"
+            f"There is no command /{word}", f"Known are {known}.", "", "warning"
         )
         self.main.prompt.draft = text
         return True
@@ -310,11 +326,15 @@ class WorkbenchApp(App[None]):
         agent = self.agent_thread.agent
         if agent is None:
             return
-        for name in message.names:
-            if message.enable:
-                agent.tools.enable(name)
-            else:
-                agent.tools.disable(name, reason=_SWITCHED_OFF)
+
+        def switch(tools: ToolRegistry) -> None:
+            for name in message.names:
+                if message.enable:
+                    tools.enable(name)
+                else:
+                    tools.disable(name, reason=_SWITCHED_OFF)
+
+        self.background.do("switch the tool", partial(switch, agent.tools))
 
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
@@ -387,16 +407,38 @@ class WorkbenchApp(App[None]):
         else:
             self.agent_thread.do(lambda agent: agent.reset_conversation())
 
-    def action_model(self, model: str) -> None:
-        """Switch the model from the next request on; the conversation stays."""
-        if not model:
-            self.notify(
-                "Say which: /model openai/gpt-5-mini, or /model offline.", title="Model", markup=False
-            )
-            return
+    def action_model(self, model: str = "") -> None:
+        """Switch the model from the next request on, or list those there are; the conversation stays."""
+        if model:
+            self._note_waiting()
+            self.models.switch(model)
+        elif self._model_list is None:
+            from workbench.tui.screens.models import ModelsScreen
+
+            agent = self.agent_thread.agent
+            self._model_list = ModelsScreen(agent.model if agent is not None else "", self._palette)
+            self.push_screen(self._model_list, self._model_chosen)
+            self.models.look()
+
+    def _model_chosen(self, choice: Choice | None) -> None:
+        self._model_list = None
+        if choice is not None:
+            self._note_waiting()
+            self.models.switch(choice.model, choice.base_url)
+
+    def _model_changed(self, model: str) -> None:
         self.main.top_line.status.model = model_text(model)
         self.main.top_line.refresh()
-        self.agent_thread.do(lambda agent: setattr(agent, "model", model))
+        self.notify(f"{visible_line(model)} answers from now on.", title="Model", markup=False, timeout=2)
+
+    def action_set(self, words: str = "") -> None:
+        """Show the model's parameters, or set one."""
+        self._note_waiting()
+        self.models.set(words)
+
+    def _note_waiting(self) -> None:
+        if self._tracker.turn_running:
+            self.notify("That happens once this turn is over.", title="Model", markup=False, timeout=2)
 
     def action_repaint(self) -> None:
         """Draw everything again."""
@@ -414,6 +456,8 @@ class WorkbenchApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, MainScreen | ApprovalScreen | InspectorScreen):
                 screen.palette = self._palette
+        if self._model_list is not None:
+            self._model_list.palette = self._palette
 
     def _welcome(self, ready: events.AgentReady) -> None:
         known = {

@@ -23,8 +23,14 @@ class Approver:
     def __init__(self, broker: ApprovalBroker) -> None:
         self._broker = broker
 
-    def decide(self, agent: Agent, session: Mapping[str, Any], calls: tuple[CallInfo, ...]) -> bool:
-        """Record a decision on each pending call; True when the person ends the turn. Raises StopTurn."""
+    def decide(
+        self, agent: Agent, session: Mapping[str, Any], calls: tuple[CallInfo, ...], keeper: Agent
+    ) -> bool:
+        """Record a decision on each pending call; True when the person ends the turn. Raises StopTurn.
+
+        What is granted to an agent inside a tool is granted to ``keeper``, the outer one, too: its
+        grants are those that are listed and kept.
+        """
         registry = agent.tools
         result = self._broker.ask(
             ApprovalRequest(
@@ -48,7 +54,10 @@ class Approver:
         )
         _record(session["pending_tools"], result)
         for proposal in result.grants:
-            registry.grant(_grant(proposal))
+            grant = _grant(proposal)
+            registry.grant(grant)
+            if keeper is not agent:
+                keeper.tools.grant(grant)
         return result.stop
 
 
@@ -56,6 +65,8 @@ def _record(pending: list[dict[str, Any]], result: ApprovalResult) -> None:
     by_id = {call["id"]: call for call in pending}
     for verdict in result.verdicts:
         call = by_id[verdict.call_id]
+        if call["permission"] == "deny":
+            continue  # the policy answers it, in its own words
         call["decision"] = verdict.decision
         call["reason"] = verdict.reason
         if verdict.arguments is not None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from workbench.engine.agent import Agent
@@ -18,10 +20,11 @@ from workbench.engine.hooks import (
 )
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
-from workbench.errors import StopTurn, WorkbenchError
-from workbench.registry import ChangeEvent, ChangeEventType, PermissionPolicy, Tool, ToolRegistry, ToolTag
+from workbench.errors import StopTurn
+from workbench.registry import ChangeEvent, ChangeEventType, Tool
 from workbench.tui import events
 from workbench.tui.approver import Approver
+from workbench.tui.facts import error_texts, tool_row, usage_event
 
 Post = Callable[[events.AgentEvent], None]
 """Takes an event from any thread and returns at once."""
@@ -43,37 +46,57 @@ class Bridge(Observer):
         self._post = post
         self._approver = approver
         self._on_stop = on_stop
-        self._started: set[str] = set()
+        self._started: set[tuple[int, str]] = set()
         self._toggled: dict[str, str] = {}
-        self._agents: list[Agent] = []
+        self._outer: Agent | None = None
+        self._inner: dict[int, list[Callable[[], object]]] = {}
+        self._labels: dict[tuple[str, int], str] = {}
         self._detach: list[Callable[[], object]] = []
+        self.turns_ended = 0
 
     def attach(self, agent: Agent) -> None:
         """Watch the agent from now on. Its own handlers stay where they are; approval comes after them."""
-        self._watch(agent, self)
+        self._outer = agent
+        self._watch(agent, self, self._detach)
         self._detach.append(agent.tools.on_change(lambda change: self._tools_changed(agent, change)))
 
     def detach(self) -> None:
-        """Stop watching; every agent is as it was before."""
+        """Stop watching; the agent is as it was before."""
         while self._detach:
             self._detach.pop()()
-        self._agents.clear()
+        self._outer = None
 
     def _adopt(self, agent: Agent) -> None:
-        """Watch an agent that runs inside a tool of the outer one."""
-        outer, quiet, output, policy = self._agents[0], agent.quiet, agent.output, agent.tools.policy
+        """Watch an agent that runs inside a tool of the outer one, until its turn ends."""
+        outer = self._outer
+        assert outer is not None
+        quiet, output, policy = agent.quiet, agent.output, agent.tools.policy
         agent.quiet, agent.output = True, agent.output or outer.output
         if agent.trust is None:
             agent.tools.policy = outer.tools.policy
-        self._watch(agent, _TurnEnd(self))
+        for grant in outer.tools.grants:
+            agent.tools.grant(grant)
+        taken = {outer.name, *self._labels.values()}
+        self._labels[agent.name, id(agent)] = next(
+            label
+            for number in count(1)
+            if (label := agent.name if number == 1 else f"{agent.name} ({number})") not in taken
+        )
 
         def restore() -> None:
             agent.quiet, agent.output, agent.tools.policy = quiet, output, policy
+            del self._labels[agent.name, id(agent)]
 
-        self._detach.append(restore)
+        undo = self._inner[id(agent)] = [restore]
+        self._watch(agent, _TurnEnd(self), undo)
 
-    def _watch(self, agent: Agent, observer: Observer) -> None:
-        self._agents.append(agent)
+    def release(self, agent: Agent) -> None:
+        """An inner agent's turn has ended: it is as it was before, and nothing here keeps it alive."""
+        undo = self._inner.pop(id(agent))
+        while undo:
+            undo.pop()()
+
+    def _watch(self, agent: Agent, observer: Observer, undo: list[Callable[[], object]]) -> None:
         watchers = (
             before_llm(self._model_starts),
             before_tools(self._batch_starts),
@@ -93,7 +116,13 @@ class Bridge(Observer):
             agent.hooks.remove(*watchers, *later)
             agent.observers.remove(observer)
 
-        self._detach.append(forget)
+        undo.append(forget)
+
+    def _tell(self, agent: Agent, event: events.AgentEvent) -> None:
+        """Post an event; one of an inner agent says so, under a name that no other watched agent has."""
+        if not self._is_outer(agent):
+            event = replace(event, agent=self._labels[agent.name, id(agent)], inner=True)
+        self._post(event)
 
     # hooks, on the agent's thread
 
@@ -105,7 +134,9 @@ class Bridge(Observer):
         if self._is_outer(agent):
             note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
             self._toggled.clear()
-        self._post(events.TurnStarted(agent.name, time.time(), session["turn"], session["user_prompt"], note))
+        self._tell(
+            agent, events.TurnStarted(agent.name, time.time(), session["turn"], session["user_prompt"], note)
+        )
 
     def _tell_of_toggles(self, session: dict[str, Any]) -> str:
         """Say in the user's message which tools were switched since the model last saw them."""
@@ -121,34 +152,28 @@ class Bridge(Observer):
 
     def _model_starts(self, agent: Agent) -> None:
         session = _session(agent)
-        self._post(
+        self._tell(
+            agent,
             events.ModelStarted(
                 agent.name, time.time(), session["turn"], session["iteration"], agent.model or ""
-            )
+            ),
         )
 
     def _is_outer(self, agent: Agent) -> bool:
-        return agent is self._agents[0]
+        return agent is self._outer
 
     def _model_answered(self, agent: Agent) -> None:
         if not self._is_outer(agent):
             return
-        self._post(
-            events.UsageChanged(
-                agent.name,
-                time.time(),
-                agent.context_percent if agent.context_window else None,
-                agent.total_usage.total_tokens,
-                agent.total_usage.cost,
-            )
-        )
+        self._tell(agent, usage_event(agent))
 
     def _batch_starts(self, agent: Agent) -> None:
         session = _session(agent)
-        self._post(
+        self._tell(
+            agent,
             events.BatchStarted(
                 agent.name, time.time(), session["turn"], session["iteration"], _calls(session)
-            )
+            ),
         )
 
     def _approve(self, agent: Agent) -> None:
@@ -157,58 +182,65 @@ class Bridge(Observer):
         asking = [call for call in pending if call["permission"] == "ask" and call["decision"] is None]
         if not asking:
             return
-        self._post(events.WaitStarted(agent.name, time.time(), tuple(call["id"] for call in asking)))
+        self._tell(agent, events.WaitStarted(agent.name, time.time(), tuple(call["id"] for call in asking)))
         began = time.monotonic()
         try:
             with agent.human_wait("approval"):
-                stop = self._approver.decide(agent, session, _calls(session))
+                stop = self._approver.decide(agent, session, _calls(session), self._outer or agent)
         finally:
             waited = (time.monotonic() - began) * 1000
-            self._post(events.WaitFinished(agent.name, time.time(), waited, _calls(session)))
+            self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(session)))
         if stop:
             raise StopTurn("stopped by the user")
 
     def _tool_starts(self, agent: Agent) -> None:
         call = _session(agent)["pending_tool"]
-        self._started.add(call["id"])
-        self._post(
+        self._started.add((id(agent), call["id"]))
+        self._tell(
+            agent,
             events.ToolStarted(
                 agent.name, time.time(), call["id"], call["name"], copy.deepcopy(call["arguments"])
-            )
+            ),
         )
 
     def _tool_ended(self, agent: Agent) -> None:
         entry = _session(agent)["trace"][-1]
-        if entry["type"] == "tool_execution" and entry["call_id"] in self._started:
+        if entry["type"] == "tool_execution" and (id(agent), entry["call_id"]) in self._started:
             self._finish(agent, entry)
 
     # observer
 
     def stream(self, agent: Agent, delta: Delta) -> None:
         """Pass a piece of the answer on."""
-        self._post(
-            events.ModelDelta(agent.name, time.time(), delta.kind, delta.text, delta.index, delta.name)
+        self._tell(
+            agent, events.ModelDelta(agent.name, time.time(), delta.kind, delta.text, delta.index, delta.name)
         )
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Pass on model answers, and calls that end without having run."""
-        if entry["type"] == "user_input" and not any(agent is watched for watched in self._agents):
+        kind = entry["type"]
+        if kind == "user_input" and not self._is_outer(agent) and id(agent) not in self._inner:
             self._adopt(agent)
-        elif entry["type"] == "llm_call":
+        elif kind in _REMARKS:
+            self._tell(agent, events.Notice(agent.name, time.time(), *_remark(entry)))
+        elif kind == "llm_call":
             content, calls = _last_answer(_session(agent), entry)
-            self._post(events.ModelFinished(agent.name, time.time(), dict(entry), content, calls))
-        elif entry["type"] == "note":
-            self._post(events.Notice(agent.name, time.time(), entry["text"], hint=entry.get("hint") or ""))
-        elif entry["type"] == "tool_execution" and (
-            entry["call_id"] not in self._started or entry["status"] == "cancelled"
+            self._tell(agent, events.ModelFinished(agent.name, time.time(), dict(entry), content, calls))
+        elif kind == "tool_execution" and (
+            (id(agent), entry["call_id"]) not in self._started or entry["status"] == "cancelled"
         ):
             self._finish(agent, entry)
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """Pass the end of the turn on, with what a person should know of an error."""
+        self.turns_ended += self._is_outer(agent)
         error, hint = error_texts(summary.error) if summary.error is not None else ("", "")
-        self._started.clear()
-        self._post(
+        self._started = {started for started in self._started if started[0] != id(agent)}
+        for left in agent.left_running:
+            text = "It cannot be ended from outside. Its result will be dropped."
+            self._tell(agent, events.Notice(agent.name, time.time(), f"{left.label} is still running", text))
+        self._tell(
+            agent,
             events.TurnFinished(
                 agent.name,
                 time.time(),
@@ -219,17 +251,17 @@ class Bridge(Observer):
                 summary.result,
                 error,
                 hint,
-            )
+            ),
         )
 
     def session_reset(self, agent: Agent) -> None:
         """Pass the reset on."""
         self._toggled.clear()
-        self._post(events.SessionReset(agent.name, time.time()))
+        self._tell(agent, events.SessionReset(agent.name, time.time()))
 
     def _finish(self, agent: Agent, entry: TraceEntry) -> None:
-        self._started.discard(entry["call_id"])
-        self._post(events.ToolFinished(agent.name, time.time(), dict(entry)))
+        self._started.discard((id(agent), entry["call_id"]))
+        self._tell(agent, events.ToolFinished(agent.name, time.time(), dict(entry)))
 
     # registry
 
@@ -237,7 +269,8 @@ class Bridge(Observer):
         tool = agent.tools.get(change.tool_name) if change.tool_name else None
         if tool is not None and change.event_type in _TOGGLES:
             self._remember_toggle(tool, change)
-        self._post(
+        self._tell(
+            agent,
             events.ToolsChanged(
                 agent.name,
                 time.time(),
@@ -246,7 +279,7 @@ class Bridge(Observer):
                 change.reason,
                 tool_row(agent.tools, tool) if tool is not None else None,
                 dict(change.metadata),
-            )
+            ),
         )
 
     def _remember_toggle(self, tool: Tool, change: ChangeEvent) -> None:
@@ -264,58 +297,20 @@ class _TurnEnd(Observer):
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         self._bridge.turn_finished(agent, summary)
+        self._bridge.release(agent)
 
 
-def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
-    """What the tools panel shows of a tool, as it is now."""
-    decision = registry.evaluate(tool, {})
-    return events.ToolRow(
-        tool.name,
-        registry.is_enabled(tool.name),
-        registry.get_disable_reason(tool.name) or "",
-        tag_words(tool.metadata.tags),
-        decision.result.value,
-        decision.reason,
-        tool.description,
-    )
+_REMARKS = ("note", "transcript_repair", "late_result")
 
 
-def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:
-    """Tags as words for the panel, the one that matters most first: what it does, where, the rest."""
-    words = [
-        word
-        for word, holds in (
-            ("read-only", ToolTag.READ_ONLY in tags),
-            ("destructive", ToolTag.DESTRUCTIVE in tags),
-            (
-                "writes",
-                ToolTag.FILE_SYSTEM in tags and not {ToolTag.READ_ONLY, ToolTag.DESTRUCTIVE} & set(tags),
-            ),
-            ("network", ToolTag.NETWORK in tags),
-            ("privileged", ToolTag.PRIVILEGED in tags),
-            ("slow", ToolTag.SLOW in tags),
-        )
-        if holds
-    ]
-    return (*words, *sorted(tag for tag in tags if not isinstance(tag, ToolTag)))
-
-
-def approval_word(policy: PermissionPolicy) -> str:
-    """The policy in one word: ``open``, ``careful``, ``strict`` or ``custom``."""
-    words = {
-        "open": PermissionPolicy.open,
-        "careful": PermissionPolicy.careful,
-        "strict": PermissionPolicy.strict,
-    }
-    return next((word for word, preset in words.items() if policy == preset()), "custom")
-
-
-def error_texts(error: BaseException) -> tuple[str, str]:
-    """What happened and what to do about it, for people."""
-    hint = error.hint if isinstance(error, WorkbenchError) else ""
-    notes = " ".join(getattr(error, "__notes__", ()))
-    text = str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
-    return (f"{text} {notes}".strip(), hint)
+def _remark(entry: TraceEntry) -> tuple[str, str, str]:
+    """What a person should know of an entry that is neither an answer nor a call: title, text, hint."""
+    if entry["type"] == "note":
+        return entry["text"], "", entry.get("hint") or ""
+    if entry["type"] == "late_result":
+        return f"{entry['tool_name']} has ended", "It was given up before; its result was dropped.", ""
+    mended = "; ".join(repair["what"] for repair in entry["repairs"])
+    return "The conversation was repaired", f"{entry['violation']} {mended}", ""
 
 
 def _session(agent: Agent) -> dict[str, Any]:

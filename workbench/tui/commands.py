@@ -9,7 +9,7 @@ from typing import Final, Literal
 from textual.binding import Binding, BindingType
 
 Scope = Literal[
-    "app", "prompt", "conversation", "list", "trace", "tools", "approval", "inspector", "question"
+    "app", "prompt", "conversation", "list", "trace", "tools", "approval", "inspector", "question", "models"
 ]
 """Where a command holds: everywhere, or while that panel or screen has the focus."""
 
@@ -67,9 +67,21 @@ TABLE: Final[tuple[Command, ...]] = (
         (),
         "model",
         "model",
-        "Switch the model, in mid conversation.",
+        "Choose the model that answers from now on; /model NAME without the list.",
         slash="model",
+        palette=True,
         takes="NAME",
+    ),
+    Command(
+        "app.set",
+        "app",
+        (),
+        "set",
+        "parameters",
+        "Show the model's parameters; /set temperature 0.2 sets one.",
+        slash="set",
+        palette=True,
+        takes="NAME VALUE",
     ),
     Command("app.reset", "app", (), "reset", "new", "Start a new conversation.", slash="new", palette=True),
     Command(
@@ -292,6 +304,13 @@ TABLE: Final[tuple[Command, ...]] = (
     ),
     Command("inspector.first", "inspector", ("home",), "ends(0)", "first", "Scroll to the first line."),
     Command("inspector.last", "inspector", ("end",), "ends(1)", "last", "Scroll to the last line."),
+    # models
+    Command("models.choose", "models", ("enter",), "choose", "choose", "Take the model, or unfold.", 1),
+    Command("models.close", "models", ("escape",), "close", "close", "Keep the model.", 2),
+    Command("models.up", "models", ("up",), "move(-1)", "up", "Go to the row above."),
+    Command("models.down", "models", ("down",), "move(1)", "down", "Go to the row below."),
+    Command("models.page_up", "models", ("pageup",), "page(-1)", "page up", "Go one screen up."),
+    Command("models.page_down", "models", ("pagedown",), "page(1)", "page down", "Go one screen down."),
 )
 
 

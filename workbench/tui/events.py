@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from workbench.providers.catalog import Snapshot
 
 Permission = Literal["allow", "ask", "deny"]
 
@@ -24,10 +27,14 @@ class CallInfo:
 
 @dataclass(frozen=True, slots=True)
 class AgentEvent:
-    """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds."""
+    """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds.
+
+    ``inner`` is set for an agent that runs inside a tool of the one that the person talks to.
+    """
 
     agent: str
     at: float
+    inner: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +208,13 @@ class Notice(AgentEvent):
     text: str = ""
     hint: str = ""
     tone: str = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsFound(AgentEvent):
+    """Models to choose from, as far as they are known now."""
+
+    snapshot: Snapshot
 
 
 @dataclass(frozen=True, slots=True)

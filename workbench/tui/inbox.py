@@ -61,7 +61,7 @@ class Inbox:
         self._last = loop.time()
         with self._lock:
             self._awake = False
-            batch = list(self._events)
-            self._events.clear()
+            # a post may come in between: take exactly what is there now
+            batch = [self._events.popleft() for _ in range(len(self._events))]
         if batch:
             self._deliver(batch)

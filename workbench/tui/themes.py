@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import colorsys
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,7 +14,9 @@ from textual.theme import Theme
 from workbench.errors import ConfigError
 from workbench.tui.palette import TOKENS, Palette
 
-DEFAULT_THEME: Final = "graphite"
+_GREYS: Final = ("background", "surface", "raised", "hovered", "selected", "rule", "subtle", "muted")
+_GREY_SATURATION: Final = 0.15
+"""From here on Rich takes a colour for one, not for a grey, when it has 256 to choose from."""
 _COLOR: Final = re.compile(r"#[0-9a-fA-F]{6}")
 
 
@@ -54,7 +57,7 @@ def _colors(path: Path, colors: Any) -> Mapping[str, str]:
 
 
 def load_themes(folders: Iterable[Path]) -> tuple[dict[str, Palette], list[ConfigError]]:
-    """All themes of the folders, later folders winning, and an error for each file that could not be used."""
+    """All themes of the folders, later folders winning, and an error for each file with a fault."""
     palettes: dict[str, Palette] = {}
     errors: list[ConfigError] = []
     for folder in folders:
@@ -65,7 +68,24 @@ def load_themes(folders: Iterable[Path]) -> tuple[dict[str, Palette], list[Confi
                 errors.append(error)
             else:
                 palettes[palette.name] = palette
+                if too_colourful := coloured_greys(palette):
+                    errors.append(
+                        ConfigError(
+                            f"{path}: colors: {', '.join(too_colourful)}: too colourful for 256 colours",
+                            hint="Keep the saturation below 0.15, or such a terminal shows another colour.",
+                        )
+                    )
     return palettes, errors
+
+
+def coloured_greys(palette: Palette) -> list[str]:
+    """Tokens that a terminal of 256 colours would not show as the greys that they are meant to be."""
+    tokens = (*_GREYS, "add", "cut") if palette.dark else _GREYS
+    return [token for token in tokens if _saturation(palette.colors[token]) >= _GREY_SATURATION]
+
+
+def _saturation(color: str) -> float:
+    return colorsys.rgb_to_hls(*(int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)))[2]
 
 
 def textual_theme(palette: Palette) -> Theme:

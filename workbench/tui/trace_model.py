@@ -84,7 +84,7 @@ class TraceModel:
     # events
 
     def _turn_started(self, event: events.TurnStarted) -> None:
-        guest = bool(self._live) and event.agent not in self._live
+        guest = event.inner
         if not guest:
             self._fold_earlier()
         prompt = visible_line(event.prompt.strip()[:500])

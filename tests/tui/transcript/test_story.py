@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -205,12 +206,12 @@ def test_an_agent_inside_a_tool_shows_its_calls_and_not_its_words() -> None:
         STARTED,
         batch(call("1")),
         ToolStarted(ME, 0.0, "1", "tool", {"path": "a.txt"}),
-        TurnStarted(inner, 0.0, 1, "inner task"),
-        ModelDelta(inner, 0.0, "text", "inner words"),
-        ModelFinished(inner, 0.0, {"status": "success"}, "inner words", 1),
-        batch(call("1", "deep"), agent=inner),
-        over("1", agent=inner),
-        ended(agent=inner),
+        TurnStarted(inner, 0.0, 1, "inner task", inner=True),
+        ModelDelta(inner, 0.0, "text", "inner words", inner=True),
+        ModelFinished(inner, 0.0, {"status": "success"}, "inner words", 1, inner=True),
+        replace(batch(call("1", "deep"), agent=inner), inner=True),
+        replace(over("1", agent=inner), inner=True),
+        replace(ended(agent=inner), inner=True),
         over("1"),
         delta("Done."),
     )

@@ -31,6 +31,7 @@ _GROUPS: dict[Scope, str] = {
     "approval": "approval",
     "question": "questions of tools",
     "inspector": "inspector",
+    "models": "choosing a model",
 }
 _KEYS_WIDTH = 18
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from workbench.engine.scope import STOPPED, sentence
 from workbench.tui.events import (
     AgentEvent,
     BatchStarted,
     ModelDelta,
     ModelFinished,
+    Notice,
     SessionReset,
     ToolFinished,
     ToolStarted,
@@ -34,7 +36,6 @@ class Story:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._agent: str | None = None
         self._writer: MarkdownWriter | None = None
         self._streamed: list[str] = []
         self._held = ""
@@ -52,6 +53,7 @@ class Story:
             ToolStarted: self._tool_started,
             ToolFinished: self._tool_finished,
             TurnFinished: self._turn_finished,
+            Notice: self._notice,
             SessionReset: self._reset,
         }
 
@@ -77,9 +79,6 @@ class Story:
             call.tick(now)
         return self._running.values()
 
-    def _inner(self, event: AgentEvent) -> bool:
-        return self._agent is not None and event.agent != self._agent
-
     def _append(self, block: Block) -> None:
         last = self._document.blocks[-1] if self._document.blocks else None
         if isinstance(block, CallBlock) and isinstance(last, CallBlock):
@@ -87,14 +86,13 @@ class Story:
         self._document.append(block)
 
     def _turn_started(self, event: TurnStarted) -> None:
-        if self._inner(event):
+        if event.inner:
             return
-        self._agent = event.agent
         self._close_answer()
         self._append(user_message(visible(event.prompt), visible(event.note)))
 
     def _delta(self, event: ModelDelta) -> None:
-        if self._inner(event):
+        if event.inner:
             return
         if event.kind == "text":
             self._write(event.text)
@@ -139,7 +137,7 @@ class Story:
         self._document.changed(draft)
 
     def _model_finished(self, event: ModelFinished) -> None:
-        if self._inner(event):
+        if event.inner:
             return
         streamed, content = "".join(self._streamed), event.content
         whole = event.entry.get("status", "success") == "success"
@@ -189,7 +187,7 @@ class Story:
         self._drafts.clear()
 
     def _batch_started(self, event: BatchStarted) -> None:
-        origin = event.agent if self._inner(event) else ""
+        origin = event.agent if event.inner else ""
         drafts = [] if origin else [self._drafts[index] for index in sorted(self._drafts)]
         if not origin:
             self._close_answer()
@@ -206,12 +204,14 @@ class Story:
         for draft in drafts:
             self._document.remove(draft)
 
-    def _known(self, agent: str, call_id: str, name: str, arguments: Mapping[str, Any]) -> CallBlock:
+    def _known(
+        self, event: ToolStarted | ToolFinished, call_id: str, name: str, arguments: Mapping[str, Any]
+    ) -> CallBlock:
         """The block of a call; a call that no batch announced gets one now."""
-        block = self._calls.get((agent, call_id))
+        block = self._calls.get((event.agent, call_id))
         if block is None:
-            origin = agent if self._agent not in (None, agent) else ""
-            block = self._calls[agent, call_id] = CallBlock(call_id, name, arguments, origin=origin)
+            origin = event.agent if event.inner else ""
+            block = self._calls[event.agent, call_id] = CallBlock(call_id, name, arguments, origin=origin)
             self._append(block)
         return block
 
@@ -235,7 +235,7 @@ class Story:
             self._document.changed(block)
 
     def _tool_started(self, event: ToolStarted) -> None:
-        block = self._known(event.agent, event.call_id, event.name, event.arguments)
+        block = self._known(event, event.call_id, event.name, event.arguments)
         block.edit(event.arguments)
         block.start(event.at)
         self._running[block.number] = block
@@ -245,7 +245,7 @@ class Story:
         entry = event.entry
         arguments = entry.get("arguments")
         block = self._known(
-            event.agent,
+            event,
             str(entry.get("call_id", "")),
             str(entry.get("tool_name", "")),
             arguments if isinstance(arguments, Mapping) else {},
@@ -255,7 +255,7 @@ class Story:
         self._document.changed(block)
 
     def _turn_finished(self, event: TurnFinished) -> None:
-        if self._inner(event):
+        if event.inner:
             return
         self._close_answer()
         self._drop_drafts()
@@ -265,16 +265,18 @@ class Story:
                 self._document.changed(block)
         self._calls.clear()
         self._running.clear()
-        self._agent = None
         ending = _ending(event)
         if ending is not None:
             self._append(ending)
 
+    def _notice(self, event: Notice) -> None:
+        self.add(notice(visible(event.title), visible(event.text), visible(event.hint), event.tone))
+
     def _reset(self, event: SessionReset) -> None:
-        if self._inner(event):
+        if event.inner:
             return
         self._document.clear()
-        self._agent, self._writer, self._reasoning, self._held = None, None, None, ""
+        self._writer, self._reasoning, self._held = None, None, ""
         self._streamed.clear()
         self._calls.clear()
         self._drafts.clear()
@@ -286,7 +288,8 @@ def _ending(event: TurnFinished) -> Fixed | None:
     if event.status == "error":
         return notice(visible(event.error) or "The turn failed", "", visible(event.hint), "error")
     if event.status == "stopped":
-        return notice("stopped", "", visible(event.hint), "muted")
+        why = "" if event.result == sentence(STOPPED) else event.result
+        return notice("stopped", visible(why), visible(event.hint), "muted")
     if event.status == "incomplete":
         text = visible(event.result) or "The turn ended before the task was done."
         return notice(text, "", visible(event.hint), "warning")

@@ -1,0 +1,82 @@
+"""The usual mcpServers file is read as it is, and what is wrong in it is named by its key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.toolbox.conftest import Write
+from workbench.errors import ConfigError
+from workbench.toolbox.mcp_config import McpServerConfig, load_mcp_config
+
+JSON = """
+{
+\t"mcpServers": {
+\t\t"files": {"command": "npx", "args": ["-y", "server", 7], "env": {"ROOT": "/tmp", "N": 1}, "alwaysAllow": ["x"]},
+\t\t"web": {"type": "http", "url": "https://example.test/mcp", "headers": {"Authorization": "Bearer ${TOKEN_OF_TEST}"}},
+\t\t"off": {"command": "x", "cwd": "${HERE_OF_TEST:-/srv}", "disabled": true}
+\t},
+\t"other": 1
+}
+"""
+
+YAML = """
+mcpServers:
+  files: {command: npx, args: [-y, server]}
+  web: {url: "https://example.test/mcp", type: streamable-http}
+"""
+
+
+def test_a_json_file_with_tabs_variables_and_keys_of_other_programs_is_read(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN_OF_TEST", "t1")
+    monkeypatch.delenv("HERE_OF_TEST", raising=False)
+    assert load_mcp_config(write("mcp.json", JSON)) == (
+        McpServerConfig("files", "npx", ("-y", "server", "7"), {"ROOT": "/tmp", "N": "1"}),
+        McpServerConfig("web", url="https://example.test/mcp", headers={"Authorization": "Bearer t1"}),
+        McpServerConfig("off", "x", cwd="/srv", disabled=True),
+    )
+
+
+def test_a_yaml_file_is_read_too(write: Write) -> None:
+    assert load_mcp_config(write("mcp.yaml", YAML)) == (
+        McpServerConfig("files", "npx", ("-y", "server")),
+        McpServerConfig("web", url="https://example.test/mcp"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[]", "mcpServers is missing"),
+        ("mcpServers: {a: 1}", "mcpServers.a must be a mapping"),
+        ("mcpServers: {a: {}}", "mcpServers.a needs either command"),
+        ("mcpServers: {a: {command: x, url: y}}", "mcpServers.a needs either command"),
+        ("mcpServers: {a: {command: [x]}}", "mcpServers.a.command must be a text"),
+        ("mcpServers: {a: {command: x, args: y}}", "mcpServers.a.args must be a list"),
+        ("mcpServers: {a: {command: x, args: [[]]}}", r"mcpServers.a.args\[0\] must be a text"),
+        ("mcpServers: {a: {command: x, env: {K: true}}}", "mcpServers.a.env.K must be a text"),
+        ("mcpServers: {a: {command: '${NO_SUCH_VARIABLE}'}}", "mcpServers.a.command the environment variable"),
+        ("mcpServers: {a: {url: x, type: sse}}", "mcpServers.a.type sse"),
+        ("mcpServers: {a: {url: x, type: stdio}}", "mcpServers.a.type stdio needs command"),
+        ("mcpServers: {a: {command: x, type: carrier-pigeon}}", "must be stdio or http"),
+        ("mcpServers: {a: {command: x, disabled: 1}}", "mcpServers.a.disabled must be true or false"),
+        ("mcpServers: {a..b: {command: x}}", "mcpServers.a..b is not a name"),
+        ("x:\n  - [", r"mcp.yaml:2: "),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_key(write: Write, text: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told) as raised:
+        load_mcp_config(write("mcp.yaml", text))
+    assert "mcp.yaml" in str(raised.value)
+
+
+def test_broken_json_is_told_with_its_line_and_a_missing_file_with_its_name(
+    write: Write, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError, match=r"mcp\.json:2: "):
+        load_mcp_config(write("mcp.json", '{"mcpServers":\n}'))
+    with pytest.raises(ConfigError, match=r"cannot read .*gone\.json: No such file"):
+        load_mcp_config(tmp_path / "gone.json")

@@ -1,0 +1,218 @@
+"""The whole app with a model behind real HTTP: real litellm, a server that misbehaves on command."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.providers.loopback import Loopback, Payload, Reply, call, calls, delta, error, text, usage
+from tests.tui.driving import Driven, driven
+from workbench.compose import build_agent, make_llm
+from workbench.engine.agent import Agent
+from workbench.tui.bridge import Post
+from workbench.tui.model_switch import ModelSwitch
+
+PATIENCE = 60.0
+"""Seconds in which the model host has loaded litellm, also on a busy machine."""
+
+
+@pytest.fixture
+def server(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """The server, and a project that is set up to ask it."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with Loopback() as loopback:
+        configure(own_folder, loopback.base_url)
+        yield loopback
+
+
+def configure(folder: Path, base_url: str, **more: Any) -> None:
+    (folder / ".workbench").mkdir(exist_ok=True)
+    settings = {"parameters": {"base_url": base_url}, **more}
+    (folder / ".workbench" / "config.yaml").write_text(yaml.safe_dump(settings))
+
+
+def start(post: Post) -> Agent:
+    return build_agent(None, model="openai/some-model")
+
+
+def conversation(it: Driven) -> str:
+    """What the conversation says, without line breaks."""
+    return " ".join(it.shown(it.app.main.conversation).split())
+
+
+async def turn(it: Driven, message: str) -> None:
+    before = len(it.trace)
+    await it.send(message)
+    await it.until(lambda: it.idle and len(it.trace) > before, PATIENCE)
+    await it.pilot.pause()
+
+
+async def test_an_answer_streams_makes_two_calls_at_once_and_comes_to_an_end(server: Loopback) -> None:
+    server.script(
+        calls(
+            [call(0, "call_a", "arithmetic-add", '{"a": 2,'), call(1, "call_b", "arithmetic-multiply", "")],
+            [call(0, arguments=' "b": 3}'), call(1, arguments='{"a": 4, "b": 5}')],
+            said="Both at once.",
+        ),
+        text("They are ", "5 and 20."),
+    )
+    async with driven(start) as it:
+        await turn(it, "2 + 3 and 4 * 5?")
+        shown = conversation(it)
+        for part in ("Both at once.", "arithmetic.add", "arithmetic.multiply", "They are 5 and 20."):
+            assert part in shown
+        tools = {
+            e["tool_name"]: (e["status"], e["result"]) for e in it.trace if e["type"] == "tool_execution"
+        }
+        assert tools == {"arithmetic.add": ("success", "5"), "arithmetic.multiply": ("success", "20")}
+        assert "cost unknown" in it.shown(it.app.main.top_line)
+        assert "36 tok" in it.shown(it.app.main.top_line)
+    sent = server.requests[1].body["messages"]
+    assert [message["role"] for message in sent] == ["system", "user", "assistant", "tool", "tool"]
+    assert [made["id"] for made in sent[2]["tool_calls"]] == ["call_a", "call_b"]
+    assert [(message["tool_call_id"], json.loads(message["content"])) for message in sent[3:]] == [
+        ("call_a", 5),
+        ("call_b", 20),
+    ]
+    assert server.requests[0].headers["authorization"] == "Bearer sk-test"
+
+
+async def test_the_first_words_are_on_the_screen_while_the_rest_is_not_yet_sent(server: Loopback) -> None:
+    gate = threading.Event()
+
+    def events() -> Iterator[Payload | str]:
+        yield delta(content="The first words")
+        gate.wait(PATIENCE)
+        yield delta(content=" and the rest.")
+        yield delta(finish="stop")
+        yield usage()
+
+    class Held(list[Payload | str]):
+        def __iter__(self) -> Iterator[Payload | str]:
+            return events()
+
+    server.script(Reply(Held()))
+    async with driven(start) as it:
+        try:
+            await it.send("go")
+            await it.until(lambda: "The first words" in conversation(it), PATIENCE)
+            assert not it.idle
+            assert "answering" in it.shown(it.app.main.activity_line)
+        finally:
+            gate.set()
+        await it.until(lambda: it.idle and "and the rest." in conversation(it))
+
+
+async def test_a_refused_connection_says_where_and_works_once_the_server_runs(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with Loopback() as gone:
+        port, base_url = int(gone.base_url.split(":")[2].split("/")[0]), gone.base_url
+    configure(own_folder, base_url)
+    async with driven(start) as it:
+        await turn(it, "hello")
+        assert f"Cannot reach {base_url}" in conversation(it)
+        assert f"Is the server running at {base_url}?" in conversation(it)
+        assert it.agent.last_status == "error"
+        with Loopback(port) as server:
+            server.script(text("Here I am."))
+            await turn(it, "again")
+        assert "Here I am." in conversation(it)
+
+
+async def test_a_missing_key_names_the_variable_and_works_once_it_is_set(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    server.script(text("With a key."))
+    async with driven(start) as it:
+        await turn(it, "hello")
+        assert "There is no key for openai/some-model." in conversation(it)
+        assert "Set OPENAI_API_KEY in the environment or in .env" in conversation(it)
+        assert not server.requests
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+        await turn(it, "again")
+        assert "With a key." in conversation(it)
+
+
+async def test_an_unknown_model_says_so_and_another_one_goes_on_with_the_conversation(
+    server: Loopback,
+) -> None:
+    server.script(
+        error(404, "The model `some-model` does not exist", code="model_not_found"), text("I know that one.")
+    )
+    async with driven(start, models=ModelSwitch(make_llm)) as it:
+        await turn(it, "hello")
+        assert "There is no model openai/some-model" in conversation(it)
+        assert f"Check which models the server at {server.base_url} has." in conversation(it)
+        await it.send("/model openai/other-model")
+        await it.until(lambda: it.agent.model == "openai/other-model")
+        await turn(it, "again")
+        assert "I know that one." in conversation(it)
+    assert server.requests[1].body["model"] == "other-model"
+    assert [message["content"] for message in server.requests[1].body["messages"][1:]] == ["hello", "again"]
+
+
+async def test_a_full_context_says_by_how_much_and_that_new_helps(server: Loopback) -> None:
+    too_long = (
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
+    )
+    server.script(error(400, too_long, code="context_length_exceeded"), text("Fresh."))
+    async with driven(start) as it:
+        await turn(it, "hello")
+        assert "9,000 tokens, 808 more than the 8,192 it takes" in conversation(it)
+        assert "Start a new conversation with /new" in conversation(it)
+        await it.send("/new")
+        await it.until(lambda: it.agent.current_session is None)
+        await turn(it, "hello again")
+        assert "Fresh." in conversation(it)
+
+
+async def test_a_rate_limit_counts_down_in_the_activity_line_and_then_the_answer_comes(
+    server: Loopback,
+) -> None:
+    server.script(error(429, "slow down", headers={"Retry-After": "2"}), text("Now."))
+    async with driven(start) as it:
+        await it.send("hello")
+        line = it.app.main.activity_line
+        await it.until(lambda: "rate limited, trying again in 2 s" in it.shown(line), PATIENCE)
+        await it.until(lambda: "rate limited, trying again in 1 s" in it.shown(line))
+        await it.until(lambda: it.idle and "Now." in conversation(it))
+        assert [e["status"] for e in it.trace if e["type"] == "llm_call"] == ["success"]
+    assert len(server.requests) == 2
+
+
+async def test_escape_gives_a_rate_limit_up_at_once_and_the_next_message_works(server: Loopback) -> None:
+    server.script(error(429, "slow down", headers={"Retry-After": "100"}), text("Now."))
+    async with driven(start) as it:
+        await it.send("hello")
+        await it.until(lambda: "trying again in 100 s" in it.shown(it.app.main.activity_line), PATIENCE)
+        await it.press("escape")
+        await it.until(lambda: it.idle)
+        assert it.agent.last_status == "stopped"
+        assert len(server.requests) == 1
+        await turn(it, "again")
+        assert "Now." in conversation(it)
+
+
+async def test_a_ceiling_of_tokens_stops_the_turn_cleanly_and_the_unknown_price_is_said(
+    server: Loopback, own_folder: Path
+) -> None:
+    configure(own_folder, server.base_url, max_cost=1.0, max_turn_tokens=10)
+    server.script(calls([call(0, "call_a", "arithmetic-add", '{"a": 2, "b": 3}')]), text("Go on."))
+    async with driven(start) as it:
+        await turn(it, "2 + 3?")
+        assert it.agent.last_status == "stopped"
+        assert "The ceiling of 10 tokens for one turn is reached: 18 so far." in conversation(it)
+        note = "The price of openai/some-model is not known: the ceiling of $1.00 cannot hold for it."
+        assert conversation(it).index(note) < conversation(it).index("The ceiling of 10 tokens")
+        await turn(it, "and?")
+        assert "Go on." in conversation(it)
+    assert server.requests[1].body["messages"][3]["content"] == "5"

@@ -1,0 +1,316 @@
+"""Choosing a model and its parameters: by name, from the list, in mid conversation."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tests.tui.driving import Driven, driven
+from workbench.engine.cancel import CancelToken
+from workbench.engine.llm import LLM, LLMResponse, OnDelta, ToolSchema
+from workbench.errors import ConfigError
+from workbench.providers.catalog import OFFLINE, Catalog, ModelGroup, ModelInfo, Snapshot
+from workbench.tui.model_rows import GroupRow, ModelRow, WrittenRow, price_text, rows, tokens_text
+from workbench.tui.model_switch import ModelSwitch
+from workbench.tui.rows import RowList
+from workbench.tui.screens.models import ModelsScreen
+
+SERVED = "http://127.0.0.1:1234/v1"
+GROUPS = (
+    OFFLINE,
+    ModelGroup("LM Studio on this machine", "running", (ModelInfo("lm_studio/small", base_url=SERVED),)),
+    ModelGroup(
+        "openai",
+        "key set",
+        (ModelInfo("openai/large", 1_050_000, 2.5, 10.0), ModelInfo("openai/mini", 128_000, 0.0375, None)),
+        ("OPENAI_API_KEY",),
+    ),
+    ModelGroup("zeta", "no key", (ModelInfo("zeta/one"), ModelInfo("zeta/two")), ("ZETA_API_KEY",)),
+)
+
+
+class Listed(Catalog):
+    """A catalogue that finds nothing but offline until the gate opens."""
+
+    def __init__(self, gate: threading.Event) -> None:
+        self._gate = gate
+
+    def look(self, found: Callable[[Snapshot], None]) -> None:
+        found(Snapshot(GROUPS[:1], "loading the model library"))
+        assert self._gate.wait(30)
+        found(Snapshot(GROUPS))
+
+
+class Named:
+    """A model that says its name and how many messages it was given."""
+
+    context_window = 1000
+
+    def __init__(self, model: str, parameters: Mapping[str, Any]) -> None:
+        if model == "nonsense":
+            raise ConfigError("`nonsense` is not the name of a model.", hint="Such as offline.")
+        self.model = model
+        self.parameters = {key: value for key, value in parameters.items() if value is not None}
+
+    def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[ToolSchema] | None = None,
+        *,
+        on_delta: OnDelta | None = None,
+        cancel: CancelToken | None = None,
+    ) -> LLMResponse:
+        return LLMResponse(f"{self.model} read {len(messages)} messages")
+
+
+def named(model: str, parameters: Mapping[str, Any]) -> LLM:
+    return Named(model, parameters)
+
+
+class Choosing:
+    """What the tests pass to the app."""
+
+    def __init__(self, *, found: bool = True) -> None:
+        self.gate = threading.Event()
+        if found:
+            self.gate.set()
+        self.models = ModelSwitch(named, lambda: Listed(self.gate))
+
+
+def parameters(it: Driven) -> dict[str, Any]:
+    found = getattr(it.agent.llm, "parameters", None)
+    assert isinstance(found, dict)
+    return found
+
+
+async def listed(it: Driven) -> ModelsScreen:
+    """Open the list and wait until everything is in it."""
+    await it.send("/model")
+    await it.until(lambda: isinstance(it.app.screen, ModelsScreen) and "zeta" in it.shown())
+    screen = it.app.screen
+    assert isinstance(screen, ModelsScreen)
+    return screen
+
+
+async def test_a_model_is_switched_by_name_and_the_conversation_goes_on() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.turn("add(a=2, b=3)")
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        await it.until(lambda: "openai/large" in it.shown(it.app.main.top_line))
+        assert it.trace[1]["model"] == "offline"
+        await it.turn("and now?")
+        assert "openai/large read 6 messages" in it.shown(it.app.main.conversation)
+        assert it.trace[-1]["model"] == "openai/large"
+
+
+async def test_a_name_that_is_none_says_so_and_changes_nothing() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/model nonsense")
+        await it.until(lambda: "not the name of a model" in it.shown(it.app.main.conversation))
+        assert it.agent.model == "offline"
+        assert "offline" in it.shown(it.app.main.top_line)
+        await it.turn("add(a=2, b=3)")
+        assert it.agent.last_status == "success"
+
+
+async def test_the_list_comes_up_with_what_is_known_while_the_library_loads() -> None:
+    choosing = Choosing(found=False)
+    async with driven(models=choosing.models) as it:
+        await it.send("/model")
+        await it.until(lambda: "loading the model library" in it.shown())
+        assert "offline  in use" in it.shown()
+        assert "openai" not in it.shown()
+        choosing.gate.set()
+        await it.until(lambda: "openai/large" in it.shown())
+        assert "loading" not in it.shown()
+
+
+async def test_the_list_shows_context_and_prices_and_what_is_not_known() -> None:
+    async with driven(models=Choosing().models) as it:
+        screen = await listed(it)
+        shown = it.shown(screen.query_one(RowList)).splitlines()
+        lines = {line.split()[0]: line.split() for line in shown if "/" in line}
+        assert lines["openai/large"][1:4] == ["1.05M", "2.50", "10.00"]
+        assert lines["openai/mini"][1:4] == ["128k", "0.0375", "unknown"]
+        assert lines["lm_studio/small"][1:4] == ["unknown", "unknown", "unknown"]
+
+
+async def test_providers_without_a_key_are_folded_and_say_which_variable_to_set() -> None:
+    async with driven(models=Choosing().models) as it:
+        screen = await listed(it)
+        assert "zeta/one" not in it.shown()
+        assert "set ZETA_API_KEY" in it.shown()
+        for _ in range(9):
+            await it.press("down")
+        await it.press("enter")
+        await it.until(lambda: "zeta/one" in it.shown())
+        assert it.app.screen is screen
+
+
+async def test_typing_filters_and_enter_takes_the_first() -> None:
+    async with driven(models=Choosing().models) as it:
+        await listed(it)
+        await it.write("open mini")
+        await it.until(lambda: "openai/large" not in it.shown())
+        assert "offline  in use" not in it.shown()
+        await it.press("enter")
+        await it.until(lambda: it.agent.model == "openai/mini")
+        assert not isinstance(it.app.screen, ModelsScreen)
+
+
+async def test_a_name_that_is_in_no_list_can_be_written() -> None:
+    async with driven(models=Choosing().models) as it:
+        await listed(it)
+        await it.write("my/own")
+        await it.until(lambda: "as written" in it.shown())
+        await it.press("enter")
+        await it.until(lambda: it.agent.model == "my/own")
+
+
+async def test_a_filter_that_nothing_matches_says_so() -> None:
+    async with driven(models=Choosing().models) as it:
+        screen = await listed(it)
+        await it.write("no such")
+        await it.until(lambda: "No model matches." in it.shown())
+        await it.press("enter")
+        await it.pilot.pause()
+        assert it.app.screen is screen
+
+
+async def test_escape_keeps_the_model_and_the_list_opens_again() -> None:
+    async with driven(models=Choosing().models) as it:
+        await listed(it)
+        await it.press("down", "down", "escape")
+        await it.until(lambda: not isinstance(it.app.screen, ModelsScreen))
+        await listed(it)
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.app.screen, ModelsScreen))
+        assert it.agent.model == "offline"
+
+
+async def test_a_click_takes_a_model() -> None:
+    async with driven(models=Choosing().models) as it:
+        await listed(it)
+        lines = it.shown().splitlines()
+        line = next(index for index, text in enumerate(lines) if "openai/mini" in text)
+        await it.pilot.click(offset=(lines[line].index("openai/mini") + 2, line))
+        await it.until(lambda: it.agent.model == "openai/mini")
+
+
+async def test_the_address_of_a_local_server_goes_with_its_model_only() -> None:
+    async with driven(models=Choosing().models) as it:
+        await listed(it)
+        await it.write("small")
+        await it.press("enter")
+        await it.until(lambda: it.agent.model == "lm_studio/small")
+        assert parameters(it) == {"base_url": SERVED}
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        assert parameters(it) == {}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12)])
+async def test_a_small_screen_is_filled_and_still_shows_the_context(size: tuple[int, int]) -> None:
+    async with driven(size=size, models=Choosing().models) as it:
+        await listed(it)
+        await it.write("large")
+        await it.until(lambda: "1.05M" in it.shown())
+        assert "esc close" in it.shown()
+        assert "context" in it.shown().splitlines()[0]
+
+
+async def test_a_switch_during_a_turn_waits_for_its_end() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send('write_file(path="a.txt", text="1")')
+        await it.asked()
+        await it.act(lambda: it.app.action_model("openai/large"))
+        assert it.agent.model == "offline"
+        await it.press("escape")
+        await it.until(lambda: it.idle and it.agent.model == "openai/large")
+        assert {e["model"] for e in it.trace if e["type"] == "llm_call"} == {"offline"}
+
+
+async def test_a_parameter_is_set_shown_kept_over_a_switch_and_taken_away() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/model openai/large")
+        await it.send("/set temperature 0.2")
+        await it.until(lambda: "temperature is 0.2" in it.shown(it.app.main.conversation))
+        await it.send("/model openai/mini")
+        await it.until(lambda: it.agent.model == "openai/mini")
+        assert parameters(it) == {"temperature": 0.2}
+        parameters(it)["api_key"] = "sk-secret"
+        await it.send("/set")
+        await it.until(lambda: "Parameters of openai/mini" in it.shown(it.app.main.conversation))
+        shown = it.shown(it.app.main.conversation)
+        assert "temperature       0.2" in shown
+        assert "api_key" in shown
+        assert "sk-secret" not in shown
+        await it.send("/set temperature")
+        await it.until(lambda: "no longer set" in it.shown(it.app.main.conversation))
+        assert "temperature" not in parameters(it)
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        assert parameters(it) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("temperature hot", "expected a number from 0 to 2, got 'hot'"),
+        ("tempo 1", "There is no parameter tempo."),
+    ],
+)
+async def test_a_parameter_that_cannot_be_set_says_what_could(words: str, complaint: str) -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/model openai/large")
+        await it.send(f"/set {words}")
+        await it.until(lambda: complaint in " ".join(it.shown(it.app.main.conversation).split()))
+        assert parameters(it) == {}
+
+
+async def test_offline_takes_no_parameters_but_the_next_model_gets_them() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/set max_tokens 100")
+        await it.until(lambda: "offline takes no parameters" in it.shown(it.app.main.conversation))
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        assert parameters(it) == {"max_tokens": 100}
+
+
+def test_the_rows_follow_filter_and_folds() -> None:
+    snapshot = Snapshot(GROUPS)
+    folded = rows(snapshot, "", {"zeta"}, "offline")
+    assert [row.group.title for row in folded if isinstance(row, GroupRow) and not row.open] == ["zeta"]
+    assert [row.info.name for row in folded if isinstance(row, ModelRow) and row.current] == ["offline"]
+    found = rows(snapshot, "ZETA", {"zeta"}, "")
+    assert [row.info.name for row in found if isinstance(row, ModelRow)] == ["zeta/one", "zeta/two"]
+    assert isinstance(found[-1], WrittenRow)
+    assert not any(isinstance(row, WrittenRow) for row in rows(snapshot, "zeta/one", (), ""))
+    assert rows(snapshot, "no such", (), "") == []
+
+
+@pytest.mark.parametrize(
+    ("tokens", "shown"),
+    [
+        (None, "unknown"),
+        (512, "512"),
+        (8_192, "8k"),
+        (999_600, "1M"),
+        (1_000_000, "1M"),
+        (1_048_576, "1.05M"),
+    ],
+)
+def test_a_context_window_is_short(tokens: int | None, shown: str) -> None:
+    assert tokens_text(tokens) == shown
+
+
+@pytest.mark.parametrize(
+    ("price", "shown"),
+    [(None, "unknown"), (0.0, "free"), (0.0375, "0.0375"), (0.15, "0.15"), (75.0, "75.00")],
+)
+def test_a_price_is_never_rounded_to_nothing(price: float | None, shown: str) -> None:
+    assert price_text(price) == shown

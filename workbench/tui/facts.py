@@ -1,0 +1,70 @@
+"""What the screen shows of agents, tools and errors, made into plain data and words."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection
+
+from workbench.engine.agent import Agent
+from workbench.errors import WorkbenchError
+from workbench.registry import PermissionPolicy, Tool, ToolRegistry, ToolTag
+from workbench.tui import events
+
+
+def usage_event(agent: Agent) -> events.UsageChanged:
+    """The totals of the conversation as they are now."""
+    percent = agent.context_percent if agent.context_window else None
+    total = agent.total_usage
+    return events.UsageChanged(agent.name, time.time(), percent, total.total_tokens, total.cost)
+
+
+def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
+    """What the tools panel shows of a tool, as it is now."""
+    decision = registry.evaluate(tool, {})
+    return events.ToolRow(
+        tool.name,
+        registry.is_enabled(tool.name),
+        registry.get_disable_reason(tool.name) or "",
+        tag_words(tool.metadata.tags),
+        decision.result.value,
+        decision.reason,
+        tool.description,
+    )
+
+
+def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:
+    """Tags as words for the panel, the one that matters most first: what it does, where, the rest."""
+    words = [
+        word
+        for word, holds in (
+            ("read-only", ToolTag.READ_ONLY in tags),
+            ("destructive", ToolTag.DESTRUCTIVE in tags),
+            (
+                "writes",
+                ToolTag.FILE_SYSTEM in tags and not {ToolTag.READ_ONLY, ToolTag.DESTRUCTIVE} & set(tags),
+            ),
+            ("network", ToolTag.NETWORK in tags),
+            ("privileged", ToolTag.PRIVILEGED in tags),
+            ("slow", ToolTag.SLOW in tags),
+        )
+        if holds
+    ]
+    return (*words, *sorted(tag for tag in tags if not isinstance(tag, ToolTag)))
+
+
+def approval_word(policy: PermissionPolicy) -> str:
+    """The policy in one word: ``open``, ``careful``, ``strict`` or ``custom``."""
+    words = {
+        "open": PermissionPolicy.open,
+        "careful": PermissionPolicy.careful,
+        "strict": PermissionPolicy.strict,
+    }
+    return next((word for word, preset in words.items() if policy == preset()), "custom")
+
+
+def error_texts(error: BaseException) -> tuple[str, str]:
+    """What happened and what to do about it, for people."""
+    hint = error.hint if isinstance(error, WorkbenchError) else ""
+    notes = " ".join(getattr(error, "__notes__", ()))
+    text = str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
+    return (f"{text} {notes}".strip(), hint)
