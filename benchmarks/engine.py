@@ -30,12 +30,12 @@ def run(rounds: int) -> Table:
     for measure, title in TITLES.items():
         table.rows.append(Row(title, note=" "))
         table.rows += _rows(those, samples, measure)
-    table.notes = [
-        "Each engine in its own process, in turn, the cyclic collector on and run before each round.",
-        "workbench: three handlers on each of eight hooks, trace kept, calls off the agent's thread; every",
-        "round adds to the same conversation. The others: their own tracing off, no handlers.",
-        f"The goals in µs are for a machine whose bare loop costs {BARE:.0f}; they are scaled by ours.",
-    ]
+    table.note = (
+        "Each engine in its own process, in turn, the cyclic collector on and run before each round. "
+        "workbench: three handlers on each of eight hooks, trace kept, calls off the agent's thread; "
+        "every round adds to the same conversation. The others: their own tracing off, no handlers. The "
+        f"goals in µs are for a machine whose bare loop costs {BARE:.0f}; they are scaled by ours."
+    )
     return table
 
 

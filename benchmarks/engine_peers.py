@@ -106,7 +106,9 @@ class Smolagents(Subject):
         script = self.script
 
         def generate(_self: object, *_: object, **__: object) -> Any:
-            wanted = [(each, "noop", dict(ARGUMENTS)) for each in script.ids()]
+            wanted: list[tuple[str, str, dict[str, Any]]] = [
+                (each, "noop", dict(ARGUMENTS)) for each in script.ids()
+            ]
             calls = [
                 models.ChatMessageToolCall(
                     models.ChatMessageToolCallFunction(arguments, name), each, "function"
@@ -143,8 +145,8 @@ class ConnectOnion(Subject):
             ]
             return llm.LLMResponse(None if calls else ANSWER, calls, None, usage.TokenUsage())
 
-        methods: dict[str, Any] = {"complete": complete, "structured_complete": complete}
-        model = type("Model", (llm.LLM,), {**methods, "model": "bench"})
+        fields: dict[str, Any] = {"complete": complete, "structured_complete": complete, "model": "bench"}
+        model = type("Model", (llm.LLM,), fields)
         folder = tempfile.mkdtemp(prefix="bench-")
         self._agent = onion.Agent(
             "bench",

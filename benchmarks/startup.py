@@ -81,10 +81,11 @@ def run(rounds: int) -> Table:
         table.rows = _first_frames(places, rounds)
         table.rows += _typing(places, max(1, rounds // 2))
         table.rows += _first_tokens(places, min(rounds, COLD))
-    table.notes = [
-        "From the start of the process, byte code compiled, files in the page cache. A frame is most of the",
-        "screen with a word on it. Cold: nothing runs yet; the app is typed at as soon as it shows itself.",
-    ]
+    table.note = (
+        "From the start of the process, byte code compiled, files in the page cache. A frame is most of "
+        "the screen with a word on it. Cold: nothing runs yet; the app is typed at as soon as it shows "
+        "itself."
+    )
     return table
 
 

@@ -68,11 +68,12 @@ def run(rounds: int) -> Table:
     stopped = Row("stop: the caller is free", tuple(stops), "ms")
     late = Row("  95th percentile", (percentile(stops, 0.95),), "ms")
     table.rows += [at_most(stopped, 5, "≤ 5 ms"), late]
-    table.notes = [
-        "The server is a thread of this process, each client a process of its own; litellm's work for workbench",
-        "is done in the model host, a third one. CPU: all threads of the process, the model's part only, no",
-        "painting. At 100 chunks a second each chunk is a message of its own between the processes.",
-    ]
+    table.note = (
+        "The server is a thread of this process, each client a process of its own; litellm's work for "
+        "workbench is done in the model host, a third one. CPU: all threads of the process, the model's "
+        "part only, no painting. At 100 chunks a second each chunk is a message of its own between the "
+        "processes."
+    )
     return table
 
 

@@ -6,6 +6,7 @@ import os
 import platform
 import statistics
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -42,11 +43,11 @@ class Row:
 
 @dataclass(slots=True)
 class Table:
-    """Rows under a title, with notes below."""
+    """Rows under a title, with a note on how they were measured below."""
 
     title: str
     rows: list[Row] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    note: str = ""
 
     def text(self) -> str:
         """The table in columns, ending with a blank line."""
@@ -57,7 +58,7 @@ class Table:
             lines.append("  ".join(map(_placed, cells, widths, range(len(widths)))).rstrip())
             if at == 0:
                 lines.append("  ".join("─" * width for width in widths))
-        lines += ["", *self.notes, load(), ""]
+        lines += ["", *textwrap.wrap(f"{self.note} {load()}", 110), ""]
         return "\n".join(lines)
 
 

@@ -45,12 +45,12 @@ def run(rounds: int) -> Table:
     table.rows += _pair(
         found, "idle", "memory above the imports", lambda one: one["megabytes"], unit="MB", flat=False
     )
-    table.notes = [
-        "A real agent on its thread, logs on; 100 pieces a second; a key every 37 ms. Taken: the prompt holds",
-        "the letter. Painted: it was sent to the terminal; Textual paints at most 60 times a second. The bare",
-        "app is a text area beside a line that changes 30 times a second. Earlier messages were real turns with",
-        "5 MB of answers. The cyclic collector is as the app leaves it.",
-    ]
+    table.note = (
+        "A real agent on its thread, logs on; 100 pieces a second; a key every 37 ms. Taken: the prompt "
+        "holds the letter. Painted: it was sent to the terminal; Textual paints at most 60 times a "
+        "second. The bare app is a text area beside a line that changes 30 times a second. Earlier "
+        "messages were real turns with 5 MB of answers. The cyclic collector is as the app leaves it."
+    )
     return table
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+
+from workbench import Agent, ConfigError
 
 AGENT = """
 from workbench import Agent, StopTurn, before_tools
@@ -90,7 +94,7 @@ def test_a_turn_that_a_hook_stops_ends_with_four(own_folder: Path) -> None:
 def test_a_file_with_several_agents_lists_them(own_folder: Path) -> None:
     (own_folder / "mine.py").write_text(AGENT)
     run = workbench("run", "hi", "mine.py", folder=own_folder)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "mine.py:agent" in run.stderr
     assert "Traceback" not in run.stderr
 
@@ -114,7 +118,7 @@ def test_what_cannot_be_found_is_said_plainly(
     own_folder: Path, arguments: tuple[str, ...], complaint: str
 ) -> None:
     run = workbench(*arguments, folder=own_folder)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert complaint in run.stderr
     assert "Traceback" not in run.stderr
 
@@ -141,5 +145,50 @@ def test_the_settings_of_the_project_are_used_and_checked(own_folder: Path) -> N
     assert (own_folder / "a.txt").exists()
     (settings / "config.yaml").write_text("colour: red\n")
     run = workbench("run", "hi", folder=own_folder)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "colour: not a setting" in run.stderr
+
+
+LOUD = """
+def loud() -> str:
+    '''Say something that acts on a terminal.'''
+    print("printed by the tool")
+    return "\\x1b[2J\\x1b]0;TITLE\\x07done"
+"""
+
+
+def test_what_a_tool_prints_is_not_the_answer(own_folder: Path) -> None:
+    (own_folder / "tools.py").write_text(LOUD)
+    run = workbench("run", "loud()", "tools.py", "--approve", "all", folder=own_folder)
+    assert "printed by the tool" in run.stderr
+    assert "printed by the tool" not in run.stdout
+
+
+def test_an_answer_cannot_act_on_the_terminal(own_folder: Path) -> None:
+    (own_folder / "tools.py").write_text(LOUD)
+    command = [sys.executable, "-m", "workbench.cli", "run", "loud()", "tools.py", "--approve", "all"]
+    leader, follower = pty.openpty()
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": follower, "stderr": follower}
+    with subprocess.Popen(command, cwd=own_folder, **pipes) as run:
+        os.close(follower)
+        seen = b""
+        while chunk := _read(leader):
+            seen += chunk
+        assert run.wait(60) == 0
+    os.close(leader)
+    assert b"\\e[2J" in seen
+    assert b"\x1b[2J" not in seen
+    assert b"\x1b]0;" not in seen
+
+
+def _read(leader: int) -> bytes:
+    try:
+        return os.read(leader, 65_536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_an_object_given_as_a_model_is_told_where_it_belongs() -> None:
+    with pytest.raises(ConfigError) as caught:
+        Agent("tester", model=cast("str", object()))
+    assert "llm=" in caught.value.hint

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 import click
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.visible import visible
 
 EXIT_CODES: Final = {"success": 0, "error": 1, "incomplete": 3, "stopped": 4}
 """2 is a wrong command line; 130 an interrupt."""
@@ -112,19 +113,23 @@ def run(
             quiet=quiet,
         )
     if answer:
-        click.echo(answer)
+        # on a terminal, text of models and tools must not act; into a file or a pipe it goes as it is
+        sys.stdout.write((visible(answer) if sys.stdout.isatty() else answer) + "\n")
     sys.exit(EXIT_CODES[status])
 
 
 @contextmanager
 def _told_plainly() -> Iterator[None]:
-    """Errors that a person can act on are said in words, and end the program with 1."""
+    """Errors that a person can act on are said in words; wrong arguments end with 2, the rest with 1."""
     try:
         yield
     except WorkbenchError as error:
-        click.echo(f"workbench: {error}", err=True)
+        click.echo(f"workbench: {visible(str(error))}", err=True)
         if error.hint:
-            click.echo(error.hint, err=True)
+            click.echo(visible(error.hint), err=True)
+        sys.exit(2 if isinstance(error, ConfigError) else 1)
+    except EOFError:
+        click.echo("workbench: the input ended before an answer", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -13,6 +13,7 @@ from workbench.engine.llm import LLM
 from workbench.engine.observer import Observer
 from workbench.engine.trust import apply_trust
 from workbench.engine.xray_context import TraceView
+from workbench.errors import ConfigError
 from workbench.registry import ChangeEvent, ChangeEventType, ToolRegistry
 from workbench.resources import resource_folder
 
@@ -88,6 +89,11 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
     from workbench.config import load_config
     from workbench.providers.base import create_llm
 
+    if not isinstance(model, str):
+        raise ConfigError(
+            f"model must be a name, not {type(model).__name__}",
+            hint="Pass an object that answers as llm=…, for example Agent('tester', llm=Fake()).",
+        )
     kind, _, path = model.partition(":")
     if kind == "replay":
         from workbench.providers.replay import ReplayModel

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from workbench.config import PROJECT_FOLDER
+from workbench.engine.hooks import Handler, after_user_input
 from workbench.errors import ConfigError
 
 
@@ -20,6 +21,16 @@ def load_env_files(project: Path) -> list[Path]:
     for path in found:
         _load(path)
     return found
+
+
+def env_files_hook(project: Path) -> Handler:
+    """A handler that looks at the files again with each message, so that a key can be added meanwhile."""
+
+    @after_user_input
+    def read_env_files(agent: object) -> None:
+        load_env_files(project)
+
+    return read_env_files
 
 
 def _load(path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 from workbench.compose import build_agent, make_llm
 from workbench.config import load_config, user_folder
 from workbench.engine.agent import Agent
-from workbench.environment import load_env_files
+from workbench.environment import env_files_hook, load_env_files
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.resources import resource_folder
 
@@ -40,7 +42,9 @@ def run_once(
     agent.observers.append(ConsolePrinter(show_result=False))
     agent.hooks.add(TerminalApproval(mode_of(approve)).handler)
     try:
-        answer = agent.input(prompt, max_iterations)
+        # stdout is for the answer alone; what tools and hooks print goes where everything else goes
+        with contextlib.redirect_stdout(sys.stderr):
+            answer = agent.input(prompt, max_iterations)
     except WorkbenchError:
         if quiet:
             raise
@@ -83,7 +87,9 @@ def run_app(
 
         for error in broken:
             post(events.Notice("", time.time(), str(error), "", error.hint))
-        return build_agent(target, model=model, tools=tools, trust=trust, progress=progress, problem=problem)
+        agent = build_agent(target, model=model, tools=tools, trust=trust, progress=progress, problem=problem)
+        agent.hooks.add(env_files_hook(Path.cwd()), first=True)
+        return agent
 
     guard = ScreenGuard()
     lines: list[str] = []

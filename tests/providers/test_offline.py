@@ -91,26 +91,26 @@ def test_call_ids_differ_between_turns_and_repeat_for_the_same_conversation() ->
 
 def test_the_closing_answer_holds_each_result() -> None:
     assert answer('add(2, 3) files.read("x")', "5", "Rejected by the user: not now") == (
-        "`add` gave **5**.\n\n`files.read`: Rejected by the user: not now"
+        "`add` returned **5**.\n\n`files.read`: Rejected by the user: not now"
     )
 
 
 def test_a_long_result_is_shown_in_a_block_and_says_how_much_is_missing() -> None:
     said = answer("add(1, 2)", "line ``` one\n" + "x" * 2000)
-    assert said.startswith("`add` gave:\n\n````text\nline ``` one\nxxx")
+    assert said.startswith("`add` returned:\n\n````text\nline ``` one\nxxx")
     assert said.endswith("… and 813 more characters.")
 
 
 def test_a_short_result_with_marks_is_not_read_as_markdown() -> None:
-    assert answer("add(1, 2)", "a*b*") == "`add` gave `a*b*`."
-    assert answer("add(1, 2)", "a`b") == "`add` gave `` a`b ``."
+    assert answer("add(1, 2)", "a*b*") == "`add` returned `a*b*`."
+    assert answer("add(1, 2)", "a`b") == "`add` returned `` a`b ``."
 
 
 def test_a_note_of_a_hook_behind_the_results_does_not_hide_them() -> None:
     messages = [user("add(2, 3)")]
     done = with_results(messages, ask(messages), ["5"])
-    assert ask([*done, {"role": "assistant", "content": "I reflect."}]).content == "`add` gave **5**."
-    assert ask([*done, user("Reflect on it.")]).content == "`add` gave **5**."
+    assert ask([*done, {"role": "assistant", "content": "I reflect."}]).content == "`add` returned **5**."
+    assert ask([*done, user("Reflect on it.")]).content == "`add` returned **5**."
 
 
 def test_a_message_after_a_finished_turn_begins_a_new_one() -> None:

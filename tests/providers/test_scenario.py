@@ -92,7 +92,7 @@ def test_calls_in_the_prompt_come_before_the_scenario_and_use_up_no_turn() -> No
     model = OfflineModel(parse_scenario(SCENARIO), pace=0)
     messages = [user("files.read()")]
     assert model.complete(messages, [tool("files-read")]).tool_calls
-    assert model.complete([*messages, *results("text")]).content == "`t` gave **text**."
+    assert model.complete([*messages, *results("text")]).content == "`t` returned **text**."
     assert model.complete([user("hi")]).content == "Hello."
 
 

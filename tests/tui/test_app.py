@@ -16,6 +16,7 @@ from workbench.compose import Agent
 from workbench.engine.agent import Agent as EngineAgent
 from workbench.engine.llm import LLMResponse
 from workbench.errors import MissingKeyError
+from workbench.registry import PermissionPolicy
 from workbench.tui.bridge import Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
@@ -470,3 +471,111 @@ async def test_an_agent_inside_a_tool_asks_too_and_shows_where_it_comes_from(own
         assert (own_folder / "note.txt").read_text() == "hi"
         await it.until(lambda: "scribe › note" in it.shown(it.app.main.conversation))
         assert "note" in it.shown(it.app.main.trace)
+
+
+async def test_calls_that_cannot_run_are_not_offered_for_a_verdict(own_folder: Path) -> None:
+    async with driven() as it:
+        await it.send('write_file(path="a.txt", text="1") and delete_file(path="a.txt") and nosuch_tool(x=1)')
+        await it.asked()
+        shown = it.shown()
+        assert "switched off" in shown
+        assert "no such tool" in shown
+        await it.press("Y", "enter")
+        await it.until(lambda: it.idle and len(statuses(it)) == 3)
+        assert statuses(it) == {
+            "files.write_file": "success",
+            "files.delete_file": "disabled",
+            "nosuch_tool": "not_found",
+        }
+
+
+async def test_a_policy_that_denies_is_not_told_as_the_persons_word() -> None:
+    def remove() -> str:
+        """Remove everything."""
+        return "removed"
+
+    def note() -> str:
+        """Note something."""
+        return "noted"
+
+    def start(post: Post) -> EngineAgent:
+        policy = PermissionPolicy.from_rules([{"deny": "remove", "reason": "never"}], default="ask")
+        return Agent("tester", [remove, note], model="offline", quiet=True, trust=policy)
+
+    async with driven(start) as it:
+        await it.send("remove() note()")
+        await it.asked()
+        await it.press("Y", "enter")
+        await it.until(lambda: it.idle and len(statuses(it)) == 2)
+        session = it.agent.current_session
+        assert session is not None
+        (answer, _) = [m["content"] for m in session["messages"] if m["role"] == "tool"]
+        assert "never" in answer
+        assert "by the user" not in answer
+
+
+async def test_a_tool_that_exits_ends_its_turn_and_not_the_agent() -> None:
+    def leave() -> str:
+        """Leave the program."""
+        raise SystemExit(3)
+
+    def start(post: Post) -> EngineAgent:
+        return Agent("tester", [leave], model="offline", quiet=True, trust="open")
+
+    async with driven(start) as it:
+        await it.turn("leave()")
+        await it.turn("hello")
+        assert it.agent.last_status == "success"
+
+
+async def test_messages_to_an_agent_that_could_not_be_built_say_why_again() -> None:
+    def start(post: Post) -> EngineAgent:
+        raise MissingKeyError("no luck", hint="Try another day.")
+
+    async with driven(start) as it:
+        await it.send("hello?")
+        await it.until(lambda: "There is no agent: no luck" in it.shown(it.app.main.conversation))
+        assert not it.app.busy
+
+
+async def test_the_end_of_an_inner_turn_leaves_the_outer_one_running() -> None:
+    gate = threading.Event()
+
+    def wait() -> str:
+        """Wait until the test says so."""
+        gate.wait(30)
+        return "waited"
+
+    def start(post: Post) -> EngineAgent:
+        inner = Agent("scribe", [], model="offline")
+
+        def both() -> str:
+            """Ask the inner agent, then wait."""
+            inner.input("hi")
+            return wait()
+
+        return Agent("chief", [both], model="offline", quiet=True, trust="open")
+
+    async with driven(start) as it:
+        await it.send("both()")
+        await it.until(lambda: any(e["type"] == "llm_call" for e in it.trace))
+        await it.until(lambda: "running both" in it.shown(it.app.main.activity_line))
+        await it.pilot.pause()
+        await it.pilot.pause()
+        assert it.app.busy
+        gate.set()
+        await it.until(lambda: it.idle)
+
+
+async def test_a_new_conversation_empties_the_context_gauge() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.until(lambda: " 0%" not in it.shown(it.app.main.top_line))
+        await it.send("/new")
+        await it.until(lambda: " 0%" in it.shown(it.app.main.top_line))
+
+
+async def test_ctrl_j_begins_a_new_line_where_the_cursor_is() -> None:
+    async with driven() as it:
+        await it.write("hello there\nsecond line")
+        assert it.app.main.prompt.draft == "hello there\nsecond line"

@@ -15,6 +15,7 @@ from tests.providers.loopback import Loopback, Payload, Reply, call, calls, delt
 from tests.tui.driving import Driven, driven
 from workbench.compose import build_agent, make_llm
 from workbench.engine.agent import Agent
+from workbench.environment import env_files_hook
 from workbench.tui.bridge import Post
 from workbench.tui.model_switch import ModelSwitch
 
@@ -140,6 +141,26 @@ async def test_a_missing_key_names_the_variable_and_works_once_it_is_set(
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         await turn(it, "again")
         assert "With a key." in conversation(it)
+
+
+async def test_a_key_that_is_put_into_env_meanwhile_counts_from_the_next_message_on(
+    server: Loopback, own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    server.script(text("With a key."))
+
+    def rereading(post: Post) -> Agent:
+        agent = start(post)
+        agent.hooks.add(env_files_hook(own_folder))
+        return agent
+
+    async with driven(rereading) as it:
+        await turn(it, "hello")
+        assert "There is no key" in conversation(it)
+        (own_folder / ".env").write_text("OPENAI_API_KEY=sk-late")
+        await turn(it, "again")
+        assert "With a key." in conversation(it)
+    assert server.requests[0].headers["authorization"] == "Bearer sk-late"
 
 
 async def test_an_unknown_model_says_so_and_another_one_goes_on_with_the_conversation(

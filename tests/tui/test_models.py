@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
+from textual.command import CommandPalette
 
 from tests.tui.driving import Driven, driven
 from workbench.engine.cancel import CancelToken
@@ -169,6 +170,16 @@ async def test_a_name_that_is_in_no_list_can_be_written() -> None:
         await it.until(lambda: "as written" in it.shown())
         await it.press("enter")
         await it.until(lambda: it.agent.model == "my/own")
+
+
+async def test_the_palette_opens_the_list() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.press("ctrl+p")
+        await it.until(lambda: isinstance(it.app.screen, CommandPalette))
+        await it.write("model")
+        await it.until(lambda: "Choose the model" in it.shown())
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, ModelsScreen))
 
 
 async def test_a_filter_that_nothing_matches_says_so() -> None:

@@ -59,16 +59,21 @@ def introduction(tools: Sequence[ToolSchema]) -> str:
     return "\n\n".join(parts)
 
 
+def _shown(name: object) -> str:
+    """A tool's name as people write it: what stands for the dot in the name on offer is a dot again."""
+    return str(name).replace("-", ".", 1)
+
+
 def _result(name: str, text: str) -> str:
-    stripped = text.strip()
+    name, stripped = _shown(name), text.strip()
     if _NO_RESULT.match(stripped):
         return f"`{name}`:\n\n{_block(stripped)}" if _is_long(stripped) else f"`{name}`: {_plain(stripped)}"
     if not stripped:
-        return f"`{name}` gave an empty result."
+        return f"`{name}` returned an empty result."
     if _is_long(stripped):
-        return f"`{name}` gave:\n\n{_block(stripped)}"
+        return f"`{name}` returned:\n\n{_block(stripped)}"
     plain = _plain(stripped)
-    return f"`{name}` gave **{plain}**." if plain == stripped else f"`{name}` gave {plain}."
+    return f"`{name}` returned **{plain}**." if plain == stripped else f"`{name}` returned {plain}."
 
 
 def _plain(text: str) -> str:
@@ -106,7 +111,7 @@ def _tool_list(functions: Sequence[Mapping[str, Any]]) -> str:
     lines = []
     for function in functions[:_MAX_TOOLS]:
         summary = str(function.get("description") or "").strip().split("\n")[0]
-        lines.append(f"- `{function.get('name')}`" + (f": {summary}" if summary else ""))
+        lines.append(f"- `{_shown(function.get('name'))}`" + (f": {summary}" if summary else ""))
     if len(functions) > _MAX_TOOLS:
         lines.append(f"- … and {len(functions) - _MAX_TOOLS} more")
     return "\n".join(lines)
@@ -134,7 +139,7 @@ def _kind(schema: Mapping[str, Any]) -> str:
 
 def _call(function: Mapping[str, Any]) -> str:
     arguments = ", ".join(f"{name}={_sample(schema)!r}" for name, schema in _required(function).items())
-    return f"{function.get('name')}({arguments})".replace("'", '"')
+    return f"{_shown(function.get('name'))}({arguments})".replace("'", '"')
 
 
 def _sample(schema: Mapping[str, Any]) -> Any:

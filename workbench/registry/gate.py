@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import inspect
 import logging
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 from workbench.errors import StopTurn, ToolDeniedError, ToolRejected
 from workbench.registry.changes import ChangeEventType
 from workbench.registry.emitter import Emitter
 from workbench.registry.grants import Grant, GrantBook, GrantScope
-from workbench.registry.loops import run_privately
 from workbench.registry.permissions import (
     Decision,
     PermissionHandler,
@@ -20,9 +20,15 @@ from workbench.registry.permissions import (
     PermissionResult,
 )
 from workbench.registry.statistics import StatisticsBook
+from workbench.registry.texts import text_of
 from workbench.registry.tool import BoundCall, Tool
 
 logger = logging.getLogger(__name__)
+
+Waiter: TypeAlias = Callable[[Awaitable[Any]], Any]
+"""Waits for an awaitable, from code that is not async, and gives its value."""
+
+_NO = "the person asked said no"
 
 
 class Gate:
@@ -84,34 +90,24 @@ class Gate:
         if decision.result is not PermissionResult.DENY:
             if approved is True:
                 return None
-            raise self.denial(request, "the person asked said no")
+            raise self.denial(request, _NO)
         raise self.denial(request, decision.reason)
 
-    def ask(self, request: PermissionRequest) -> None:
-        """Ask the handler and wait; returns only after an explicit yes.
+    def ask(self, request: PermissionRequest, wait: Waiter) -> None:
+        """Ask the handler and wait, with ``wait`` for an async one; returns only after an explicit yes.
 
         Raises:
             ToolDeniedError: for any other answer.
         """
-        handler = self.handler
-        try:
-            answer = self._handler_missing(request) if handler is None else handler(request)
-            if inspect.isawaitable(answer):
-                answer = run_privately(answer)
-        except Exception as error:
-            raise self._failed(request, error) from error
-        self._settle(request, answer)
+        with self._asking(request):
+            answer = self._put(request)
+            self._settle(wait(answer) if inspect.isawaitable(answer) else answer)
 
     async def ask_async(self, request: PermissionRequest) -> None:
         """As `ask`, on the caller's loop."""
-        handler = self.handler
-        try:
-            answer = self._handler_missing(request) if handler is None else handler(request)
-            if inspect.isawaitable(answer):
-                answer = await answer
-        except Exception as error:
-            raise self._failed(request, error) from error
-        self._settle(request, answer)
+        with self._asking(request):
+            answer = self._put(request)
+            self._settle(await answer if inspect.isawaitable(answer) else answer)
 
     def denial(self, request: PermissionRequest, reason: str) -> ToolDeniedError:
         """Note and tell that the call was denied; gives the error to raise."""
@@ -139,27 +135,38 @@ class Gate:
         )
         self._emitter.deliver()
 
-    @staticmethod
-    def _handler_missing(request: PermissionRequest) -> None:
-        raise ToolDeniedError(f"it needs a yes ({request.reason}) and nobody can be asked")
+    def _put(self, request: PermissionRequest) -> Any:
+        handler = self.handler
+        if handler is None:
+            raise ToolDeniedError(f"it needs a yes ({request.reason}) and nobody can be asked")
+        return handler(request)
+
+    @contextmanager
+    def _asking(self, request: PermissionRequest) -> Iterator[None]:
+        """Whatever asking raises becomes the denial, except a stop, which stays what it is."""
+        try:
+            yield
+        except Exception as error:
+            raise self._failed(request, error) from error
 
     def _failed(self, request: PermissionRequest, error: Exception) -> Exception:
         if isinstance(error, StopTurn):
             self.denial(request, "stopped")
             return error
         if isinstance(error, (ToolRejected, ToolDeniedError)):
-            return self.denial(request, str(error) or "the person asked said no")
+            return self.denial(request, str(error) or _NO)
         logger.error("the permission handler failed for %s", request.tool.name, exc_info=error)
-        return self.denial(request, f"asking failed ({type(error).__name__}: {error})")
+        return self.denial(request, f"asking failed ({type(error).__name__}: {text_of(error)})")
 
-    def _settle(self, request: PermissionRequest, answer: object) -> None:
+    @staticmethod
+    def _settle(answer: object) -> None:
         if answer is True or answer is PermissionResult.ALLOW:
             return
         if isinstance(answer, Decision):
             if answer.result is PermissionResult.ALLOW:
                 return
-            raise self.denial(request, answer.reason or "the person asked said no")
-        raise self.denial(request, "the person asked said no")
+            raise ToolDeniedError(answer.reason)
+        raise ToolDeniedError
 
     def _emit(self, event_type: ChangeEventType, request: PermissionRequest, reason: str) -> None:
         self._emitter.publish(

@@ -94,9 +94,9 @@ def _all_spellings(text: str) -> list[str]:
     """The text, and as a path: shortened, with the home folder, and absolute."""
     if "://" in text or "\0" in text or len(text) > 4096:
         return [text]
-    # Path.resolve would follow links and read the disk, and Path keeps "..".
-    home = os.path.expanduser(text)  # noqa: PTH111
-    return list(dict.fromkeys([text, os.path.normpath(home), os.path.abspath(home)]))  # noqa: PTH100
+    home = os.path.expanduser(text)  # noqa: PTH111 - a Path would keep ".."
+    absolute = os.path.abspath(home)  # noqa: PTH100 - Path.resolve would follow links and read the disk
+    return list(dict.fromkeys([text, os.path.normpath(home), absolute]))
 
 
 def _shell_fits(pattern: str, value: object, entirely: bool) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, replace
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 _MARK = "__workbench_tool__"
 
@@ -70,10 +70,6 @@ class ToolMetadata:
         if self.preview is not None and not callable(self.preview):
             raise ValueError("preview must be callable")
 
-    def words(self) -> tuple[str, ...]:
-        """The tags as words for people, in order: ``file-system``, ``read-only``."""
-        return tuple(sorted(str(each).replace("_", "-") for each in self.tags))
-
     def over(self, base: ToolMetadata) -> ToolMetadata:
         """These facts on top of ``base``: what is set here wins, tags of both are kept."""
         own = {each.name: getattr(self, each.name) for each in fields(self) if self._is_set(each.name)}
@@ -96,6 +92,9 @@ class ToolMark:
     namespace: str | None = None
 
 
+@overload
+def tool(function: AnyFunction, /) -> AnyFunction: ...
+@overload
 def tool(
     *,
     tags: Iterable[ToolTag | str] = (),
@@ -107,8 +106,24 @@ def tool(
     parallel_safe: bool = False,
     caller_thread: bool = False,
     shell_arguments: Iterable[str] = (),
-) -> Callable[[AnyFunction], AnyFunction]:
+) -> Callable[[AnyFunction], AnyFunction]: ...
+def tool(
+    function: AnyFunction | None = None,
+    /,
+    *,
+    tags: Iterable[ToolTag | str] = (),
+    timeout: float | None = None,
+    name: str | None = None,
+    namespace: str | None = None,
+    preview: Callable[..., Any] | None = None,
+    max_result: int | None = None,
+    parallel_safe: bool = False,
+    caller_thread: bool = False,
+    shell_arguments: Iterable[str] = (),
+) -> Any:
     """Let a function carry its metadata; it stays the ordinary function that it was.
+
+    ``@tool`` without brackets marks it with nothing set, so that the function counts as a tool.
 
     Raises:
         ValueError: as `ToolMetadata` does.
@@ -127,11 +142,11 @@ def tool(
         namespace,
     )
 
-    def attach(function: AnyFunction) -> AnyFunction:
-        setattr(function, _MARK, mark)
-        return function
+    def attach(target: AnyFunction) -> AnyFunction:
+        setattr(target, _MARK, mark)
+        return target
 
-    return attach
+    return attach if function is None else attach(function)
 
 
 def mark_of(obj: object) -> ToolMark | None:
@@ -147,8 +162,8 @@ def _tags(tags: Iterable[ToolTag | str]) -> frozenset[ToolTag | str]:
 
 def _texts(what: str, values: Iterable[str]) -> frozenset[str]:
     if isinstance(values, str):
-        # One kind of error for every wrong value of a field.
-        raise ValueError(f"{what} must be a set of texts, not the single text {values!r}")  # noqa: TRY004
+        fault = f"{what} must be a set of texts, not the single text {values!r}"
+        raise ValueError(fault)  # noqa: TRY004 - one kind of error for every wrong value of a field
     texts = frozenset(values)
     for each in texts:
         if not str(each).strip():

@@ -26,6 +26,15 @@ class PermissionResult(StrEnum):
     ASK = "ask"
     DENY = "deny"
 
+    @classmethod
+    def of(cls, value: object) -> PermissionResult:
+        """The member that is meant by itself or by its text; raises ConfigError for anything else."""
+        try:
+            return cls(value)
+        except ValueError as error:
+            said = "says nothing" if value is None else f"says {value!r}"
+            raise ConfigError(f"it {said}; it must say allow, ask or deny") from error
+
 
 @dataclass(frozen=True)
 class PermissionRule:
@@ -49,6 +58,8 @@ class PermissionRule:
     reason: str = ""
 
     def __post_init__(self) -> None:
+        """Freeze the collections; raises ConfigError for a result that is none of the three."""
+        object.__setattr__(self, "result", PermissionResult.of(self.result))
         object.__setattr__(self, "tags", frozenset(self.tags))
         object.__setattr__(self, "without_tags", frozenset(self.without_tags))
         object.__setattr__(self, "arguments", dict(self.arguments))
@@ -97,7 +108,7 @@ class PermissionRule:
             allowed = ", ".join(("allow/ask/deny", *_RULE_KEYS))
             raise ConfigError(f"unknown key {', '.join(unknown)}; a rule has {allowed}")
         return cls(
-            result=_result(data.get("result")),
+            result=PermissionResult.of(data.get("result")),
             tool=_text("tool", data.get("tool", "*")),
             tags=_texts("tags", data.get("tags", ())),
             without_tags=_texts("without_tags", data.get("without_tags", ())),
@@ -115,6 +126,10 @@ class Decision:
     rule: PermissionRule | None = None
     grant: Grant | None = None
 
+    def __post_init__(self) -> None:
+        if self.result.__class__ is not PermissionResult:
+            object.__setattr__(self, "result", PermissionResult.of(self.result))
+
 
 _ALLOWED = Decision(PermissionResult.ALLOW)
 
@@ -131,7 +146,9 @@ class PermissionPolicy:
     default_reason: str = ""
 
     def __post_init__(self) -> None:
+        """Freeze the rules; raises ConfigError for a default that is none of the three."""
         object.__setattr__(self, "rules", tuple(self.rules))
+        object.__setattr__(self, "default", PermissionResult.of(self.default))
 
     @classmethod
     def open(cls) -> PermissionPolicy:
@@ -170,7 +187,7 @@ class PermissionPolicy:
             except ConfigError as error:
                 raise ConfigError(f"rule {number}: {error.message}", hint=error.hint) from error
         try:
-            fallback = _result(default)
+            fallback = PermissionResult.of(default)
         except ConfigError as error:
             raise ConfigError(f"default: {error.message}", hint=error.hint) from error
         return cls(tuple(read), fallback)
@@ -252,14 +269,6 @@ def _written_out(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
         raise ConfigError("a rule says one of allow, ask or deny, followed by a tool name, and says it once")
     rest = {key: value for key, value in mapping.items() if key != short[0]}
     return {"result": short[0], "tool": mapping[short[0]], **rest}
-
-
-def _result(value: object) -> PermissionResult:
-    try:
-        return PermissionResult(str(value))
-    except ValueError as error:
-        said = "says nothing" if value is None else f"says {value!r}"
-        raise ConfigError(f"it {said}; it must say allow, ask or deny") from error
 
 
 def _text(key: str, value: object) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import inspect
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import CodeType
@@ -13,6 +12,7 @@ from typing import Any, Protocol
 
 from workbench.errors import ToolArgumentsError, ToolRegistrationError
 from workbench.registry import json_schema, names
+from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
 from workbench.registry.metadata import ToolMetadata
 
 
@@ -211,11 +211,11 @@ def arguments_from(arguments: object, parameters: Mapping[str, Any]) -> Mapping[
     fault = "the arguments must be a JSON object"
     if isinstance(arguments, (str, bytes)):
         try:
-            arguments = json.loads(arguments)
-        except ValueError as error:
+            return read_arguments(arguments if isinstance(arguments, str) else arguments.decode())
+        except ArgumentsUnreadable as error:
+            fault = f"{fault}, {error}" if error.is_json else f"the arguments are not valid JSON ({error})"
+        except UnicodeDecodeError as error:
             fault = f"the arguments are not valid JSON ({error})"
-        if isinstance(arguments, dict):
-            return arguments
     expected = json_schema.arguments_in_words(parameters)
     raise ToolArgumentsError(f"{fault}, got {json_schema.shortened(arguments)}. Expected: {expected}.")
 

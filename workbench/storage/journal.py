@@ -6,12 +6,20 @@ import io
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
 from workbench.storage.plain import json_line, read_json_line
 from workbench.storage.private_file import append, open_private
+
+_KEYS: Final = {
+    "turn": {"input", "model", "started", "index"},
+    "history": set(),
+    "message": {"message"},
+    "entry": {"entry"},
+}
+"""What the kinds of lines hold. ``history``: the messages that follow replace all before them."""
 
 
 def journal_path(session: Path) -> Path:
@@ -24,7 +32,8 @@ class JournalTurn:
     """A turn that was running when the journal was last written.
 
     ``index`` is the place, counted from 0, that the turn gets in the session file: if the file holds it
-    already, the turn ended. ``torn`` counts the bytes behind the turn that could not be read.
+    already, the turn ended. ``messages`` are what the turn added, or the whole history if it ``replaces``
+    what was before. ``torn`` counts the bytes behind the turn that could not be read.
     """
 
     input: str = ""
@@ -34,6 +43,7 @@ class JournalTurn:
     messages: list[Message] = field(default_factory=list)
     trace: list[TraceEntry] = field(default_factory=list)
     torn: int = 0
+    replaces: bool = False
 
 
 class Journal:
@@ -51,9 +61,10 @@ class Journal:
         turn = {"type": "turn", "input": prompt, "model": model, "started": started, "index": index}
         append(self._descriptor, json_line(turn))
 
-    def add(self, entries: list[TraceEntry], messages: list[Message]) -> None:
-        """New messages and trace entries, in one write."""
-        lines = [json_line({"type": "message", "message": message}) for message in messages]
+    def add(self, entries: list[TraceEntry], messages: list[Message], *, replaces: bool = False) -> None:
+        """New messages and trace entries, in one write. ``replaces``: the messages are all that there are."""
+        lines = [json_line({"type": "history"})] if replaces else []
+        lines += [json_line({"type": "message", "message": message}) for message in messages]
         lines += [json_line({"type": "entry", "entry": entry}) for entry in entries]
         if lines:
             append(self._descriptor, b"".join(lines))
@@ -92,6 +103,8 @@ def read_journal(session: Path) -> list[JournalTurn]:
             turns.append(JournalTurn(record["input"], record["model"], record["started"], record["index"]))
         elif turns and record["type"] == "message":
             turns[-1].messages.append(record["message"])
+        elif turns and record["type"] == "history":
+            turns[-1].messages, turns[-1].replaces = [], True
         elif turns:
             turns[-1].trace.append(record["entry"])
     if turns:
@@ -106,7 +119,7 @@ def _record(line: bytes) -> dict[str, Any] | None:
         record = read_json_line(line)
     except ValueError:
         return None
-    wanted = {"turn": {"input", "model", "started", "index"}, "message": {"message"}, "entry": {"entry"}}
-    if not isinstance(record, dict) or not wanted.get(record.get("type", ""), {"?"}) <= record.keys():
+    if not isinstance(record, dict):
         return None
-    return record
+    wanted = _KEYS.get(str(record.get("type")))
+    return record if wanted is not None and wanted <= record.keys() else None

@@ -11,7 +11,7 @@ import fcntl
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -31,11 +31,10 @@ def private_folder(path: Path) -> Path:
 
     Raises ``OSError``, also when ``path`` or the folder above it is a symbolic link.
     """
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.mkdir(mode=0o700, exist_ok=True)
     for folder in (path.parent, path):
         if folder.is_symlink():
             raise _refused(folder, "is a symbolic link")
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
     return path
@@ -69,10 +68,14 @@ def _refused(path: Path, reason: str) -> OSError:
     return OSError(errno.ELOOP, f"{path.name} {reason}", str(path))
 
 
-def create_new(folder: Path, stem: str, suffix: str) -> tuple[Path, int]:
-    """Create a file that did not exist before, numbered if its name is taken. Raises ``OSError``."""
+def create_new(folder: Path, stem: str, suffix: str, companion: Callable[[Path], Path]) -> tuple[Path, int]:
+    """Create a file that did not exist before, numbered if its name, or that of the ``companion`` that
+    it will have, is taken. Raises ``OSError``.
+    """
     for number in count(1):
         path = folder / (f"{stem}{suffix}" if number == 1 else f"{stem}_{number}{suffix}")
+        if os.path.lexists(companion(path)):
+            continue
         try:
             return path, open_private(path, os.O_CREAT | os.O_EXCL)
         except FileExistsError:

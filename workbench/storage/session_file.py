@@ -55,6 +55,11 @@ class Turns(Sequence[TurnRecord]):
     def __iter__(self) -> Iterator[TurnRecord]:
         return (self[index] for index in range(len(self)))
 
+    def since_replaced(self) -> Turns:
+        """The turns from the last one on that replaces the history; all of them if none does."""
+        start = max((index for index, turn in enumerate(self._turns) if turn.replaces), default=0)
+        return self[start:]
+
 
 @dataclass(frozen=True)
 class SessionRecord:
@@ -73,8 +78,8 @@ class SessionRecord:
 
     @cached_property
     def messages(self) -> list[Message]:
-        """The conversation: the messages of all turns in order."""
-        return [message for turn in self.turns for message in turn.messages]
+        """The conversation: the messages of the turns in order, from the last one that replaces it."""
+        return [message for turn in self.turns.since_replaced() for message in turn.messages]
 
 
 @dataclass(slots=True)
@@ -195,6 +200,7 @@ def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
         messages=tuple(_answered(running)),
         status=status,
         trace=tuple(running.trace),
+        replaces=running.replaces,
     )
 
 

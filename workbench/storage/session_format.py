@@ -28,6 +28,7 @@ _ITEM: Final = re.compile(
     rb"    messages: (?P<messages>%(s)s)\n"
     rb"    status: (?P<status>%(s)s)\n"
     rb"    waited_ms: (?P<waited_ms>%(n)s)\n"
+    rb"(?:    replaces: (?P<replaces>true|false)\n)?"
     rb"    error: (?P<error>null|%(s)s)\n"
     rb"    trace: (?P<trace>%(s)s)\n" % {b"s": _STRING, b"n": rb"-?[0-9.]+|null"}
 )
@@ -40,7 +41,8 @@ class TurnRecord:
     """A turn as a session file holds it.
 
     Times are in milliseconds, ``cost`` in US dollars (None: not known). ``status`` is that of the turn's
-    summary, or ``interrupted`` for a turn that never ended. ``trace`` holds token usage as mappings.
+    summary, or ``interrupted`` for a turn that never ended. ``messages`` are what the turn added, or the
+    whole history if it ``replaces`` what was before. ``trace`` holds token usage as mappings.
     """
 
     input: str
@@ -55,6 +57,7 @@ class TurnRecord:
     waited_ms: float = 0.0
     error: str | None = None
     trace: tuple[TraceEntry, ...] = ()
+    replaces: bool = False
 
 
 def header(agent: str, model: str, started: datetime, mask: Mask) -> bytes:
@@ -82,6 +85,7 @@ def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:
         waited_ms=round(summary.waited_ms, 3),
         error=None if error is None else mask(f"{type(error).__name__}: {error}"),
         trace=tuple(to_plain(entry, mask) for entry in summary.trace),
+        replaces=bool(getattr(summary, "replaces", False)),
     )
 
 
@@ -98,6 +102,7 @@ def turn_item(turn: TurnRecord) -> bytes:
         (b"    messages", yaml_string(json_text(turn.messages))),
         (b"    status", yaml_string(turn.status)),
         (b"    waited_ms", yaml_number(turn.waited_ms)),
+        *([(b"    replaces", b"true")] if turn.replaces else []),
         (b"    error", b"null" if turn.error is None else yaml_string(turn.error)),
         # The last key, so that an item that has it is whole.
         (b"    trace", yaml_string(json_text(turn.trace))),
@@ -113,7 +118,7 @@ class RawTurn:
 
     __slots__ = ("_fields", "comments", "end")
 
-    def __init__(self, fields: dict[str, bytes], end: int, comments: tuple[str, ...]) -> None:
+    def __init__(self, fields: dict[str, bytes | None], end: int, comments: tuple[str, ...]) -> None:
         self._fields = fields
         self.end = end
         self.comments = comments
@@ -129,23 +134,31 @@ class RawTurn:
         comments = tuple(line[2:].decode() for line in rest[0].splitlines() if line.startswith(b"# "))
         return cls(found.groupdict(), rest.end(), comments)
 
+    @property
+    def replaces(self) -> bool:
+        """Whether the messages are the whole history; known without decoding them."""
+        return self._fields["replaces"] == b"true"
+
     def decode(self) -> TurnRecord:
         """The turn itself. Raises ``ValueError`` if its JSON is damaged."""
-        texts = {key: _text(value) for key, value in self._fields.items() if value.startswith(b'"')}
-        numbers = {key: _number(self._fields[key]) for key in ("duration_ms", "cost", "waited_ms")}
+        texts = {k: _text(value) for k, value in self._fields.items() if value and value.startswith(b'"')}
+        numbers = {key: _number(self._fields[key]) for key in ("duration_ms", "tokens", "cost", "waited_ms")}
         return TurnRecord(
             input=texts["input"],
             model=texts["model"],
             duration_ms=numbers["duration_ms"] or 0.0,
-            tokens=int(_number(self._fields["tokens"]) or 0),
+            tokens=int(numbers["tokens"] or 0),
             cost=numbers["cost"],
-            tools_called=tuple(_text(name) for name in re.findall(_STRING, self._fields["tools_called"])),
+            tools_called=tuple(
+                _text(name) for name in re.findall(_STRING, self._fields["tools_called"] or b"")
+            ),
             result=texts["result"],
             messages=tuple(json.loads(texts["messages"])),
             status=texts["status"],
             waited_ms=numbers["waited_ms"] or 0.0,
             error=texts.get("error"),
             trace=tuple(json.loads(texts["trace"])),
+            replaces=self.replaces,
         )
 
 
@@ -175,6 +188,7 @@ def turn_of(item: Any) -> TurnRecord | None:
             waited_ms=float(item.get("waited_ms") or 0),
             error=None if item.get("error") is None else str(item["error"]),
             trace=_sequence(item["trace"]),
+            replaces=item.get("replaces") is True,
         )
     except (TypeError, ValueError):
         return None
@@ -206,5 +220,5 @@ def _text(quoted: bytes) -> str:
     return quoted[1:-1].decode("unicode_escape")
 
 
-def _number(text: bytes) -> float | None:
-    return None if text == b"null" else float(text)
+def _number(text: bytes | None) -> float | None:
+    return None if text is None or text == b"null" else float(text)

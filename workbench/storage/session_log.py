@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry, TurnSummary
+from workbench.engine.verified import Bookmark
 from workbench.errors import StorageError
 from workbench.storage import private_file
 from workbench.storage.file_log import FileLog
-from workbench.storage.journal import Journal
+from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
 from workbench.storage.session_file import SessionRecord
@@ -49,7 +50,9 @@ class SessionLog(FileLog):
         self._path: Path | None = None
         self._descriptor = -1
         self._journal: Journal | None = None
-        self._seen_messages = self._written = 0
+        self._seen = Bookmark()  # the messages that were journaled or written
+        self._gap = False  # the journal lacks messages that count as seen
+        self._written = 0
         self._running = self._journaling = False
         self._early: list[TraceEntry] = []  # entries of a turn that was not announced yet
         self._unwritten: list[bytes] = []
@@ -85,7 +88,9 @@ class SessionLog(FileLog):
                     hint="Close the other one, or fork this session.",
                 )
             self._path, self._descriptor = path, descriptor
-            self._seen_messages, self._written = len(record.messages), len(record.turns)
+            self._seen.start(record.messages)
+            self._seen.advance(record.messages)
+            self._written = len(record.turns)
 
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """Begin the session's file if need be, and the turn's journal."""
@@ -98,7 +103,7 @@ class SessionLog(FileLog):
                 if self._journal is not None:
                     index = self._written + len(self._unwritten)
                     self._journal.start(self._mask(prompt), model, self._clock(), index)
-                    self._journal.add(self._early, self._new_messages(agent))
+                    self._add(agent, self._early)
                     self._journaling = True
             except OSError as error:
                 self._report(error)
@@ -116,7 +121,7 @@ class SessionLog(FileLog):
         """Append the turn to the file and empty the journal."""
         with self._lock:
             self._running = False
-            self._seen_messages = _message_count(agent)
+            self._new_messages(agent)
             self._unwritten.append(turn_item(record_of(summary, self._mask)))
             try:
                 self._open(agent.name, summary.model)
@@ -145,9 +150,9 @@ class SessionLog(FileLog):
             plain = [to_plain(entry, self._mask) for entry in entries]
             if not self._running:
                 self._early.extend(plain)
-            elif self._journaling and self._journal is not None:
+            elif self._journaling:
                 try:
-                    self._journal.add(plain, self._new_messages(agent))
+                    self._add(agent, plain)
                 except OSError as error:
                     self._report(error)
 
@@ -156,7 +161,7 @@ class SessionLog(FileLog):
             started = datetime.fromtimestamp(self._clock(), UTC)
             folder = self._folder("sessions")
             stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
-            path, descriptor = private_file.create_new(folder, stem, ".yaml")
+            path, descriptor = private_file.create_new(folder, stem, ".yaml", journal_path)
             try:
                 private_file.lock(descriptor)
                 private_file.append(descriptor, header(agent_name, model, started, self._mask))
@@ -206,14 +211,26 @@ class SessionLog(FileLog):
             del self._unwritten[0]
             self._lost += 1
 
-    def _new_messages(self, agent: Agent) -> list[Message]:
-        session = agent.current_session
-        if session is None:
-            return []
-        messages = session["messages"]
-        new = [to_plain(message, self._mask) for message in messages[self._seen_messages :]]
-        self._seen_messages = len(messages)
-        return new
+    def _add(self, agent: Agent, entries: list[TraceEntry]) -> None:
+        """Put entries and new messages into the journal; all messages, if handlers changed the old ones."""
+        if self._journal is None:
+            return
+        new, replaces = self._new_messages(agent)
+        plain = [to_plain(message, self._mask) for message in new]
+        try:
+            self._journal.add(entries, plain, replaces=replaces)
+        except OSError:
+            self._gap = True
+            raise
+
+    def _new_messages(self, agent: Agent) -> tuple[list[Message], bool]:
+        """What came since the last time; or all messages and True, if the old ones are not as they were."""
+        messages: list[Message] = agent.current_session["messages"] if agent.current_session else []
+        replaces = self._gap or not self._seen.holds(messages)
+        if replaces:
+            self._seen.start(messages)
+        self._gap = False
+        return self._seen.advance(messages), replaces
 
     def _end(self) -> None:
         if self._journal is not None:
@@ -221,13 +238,10 @@ class SessionLog(FileLog):
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._path, self._descriptor, self._journal = None, -1, None
-        self._seen_messages = self._written = self._lost = 0
+        self._seen, self._gap = Bookmark(), False
+        self._written = self._lost = 0
         self._unwritten, self._problem, self._running, self._early = [], None, False, []
 
 
 def _model(agent: Agent) -> str:
     return str(getattr(agent, "model", ""))
-
-
-def _message_count(agent: Agent) -> int:
-    return len(agent.current_session["messages"]) if agent.current_session else 0

@@ -75,6 +75,18 @@ def dependents(edges: dict[str, frozenset[str]], changed: Iterable[str]) -> set[
         found |= more
 
 
+def reached_from(edges: dict[str, frozenset[str]], names: Iterable[str]) -> set[str]:
+    """These modules and all that they import, directly or not."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(edges.get(name, ()))
+    return found
+
+
 def source_of(module: ModuleType | None) -> Path | None:
     """The Python file that a module was made from, if it was."""
     file = getattr(module, "__file__", None)

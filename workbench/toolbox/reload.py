@@ -12,9 +12,9 @@ from types import ModuleType
 
 from workbench.registry import ToolRegistry
 from workbench.toolbox.affected import affected_names
-from workbench.toolbox.module_graph import ModuleGraph, dependents, source_of
+from workbench.toolbox.module_graph import ModuleGraph, dependents, reached_from, source_of
 from workbench.toolbox.registry_update import RegistryUpdate, Update
-from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_lock, put_back
+from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, failure_of, import_lock, put_back
 from workbench.toolbox.tool_imports import DIGEST, PACKAGES, digest_of, finder, home_of
 from workbench.toolbox.tool_source import LoadedFile, ToolSource
 
@@ -73,9 +73,8 @@ class Reloader:
     @property
     def failures(self) -> tuple[LoadFailure, ...]:
         """Everything that is wrong in the files, each once."""
-        return tuple(
-            dict.fromkeys(each for source in self.sources for file in source.files for each in file.failures)
-        )
+        found = [each for source in self.sources for file in source.files for each in file.failures]
+        return tuple({(each.path, each.line, each.reason): each for each in found}.values())
 
     def reload(self, *, everything: bool = False) -> ReloadReport | None:
         """Load what differs, or everything, again; None when nothing does.
@@ -157,41 +156,64 @@ class Reloader:
             if file in fresh or file in broken or (file.module is not None and file.module.__name__ in dirty)
         ]
         with import_lock:
-            self._import_again(chosen, dirty, {each.module.__name__ for each in gone if each.module}, found)
+            self._import_again(chosen, dirty, edges, found)
         self._note_digests(self._reach(source))
 
-    def _import_again(self, chosen: list[LoadedFile], dirty: set[str], gone: set[str], found: _Round) -> None:
+    def _import_again(
+        self, chosen: list[LoadedFile], dirty: set[str], edges: dict[str, frozenset[str]], found: _Round
+    ) -> None:
         old = {name: sys.modules.get(name) for name in dirty}
-        afresh = {name for name in dirty if not name.startswith(PACKAGES)}
         for name in old:
             put_back(name, None)
             self._digests.pop(name, None)
-        finder.enter(afresh)
+        finder.enter(name for name in dirty if not name.startswith(PACKAGES))
         importlib.invalidate_caches()
         try:
             for file in chosen:
-                found.tried = True
-                before, source = file.module, file.source
-                try:
-                    module = file.import_now()
-                except ImportFailedError:
-                    if before is not None:
-                        put_back(before.__name__, before)
-                    continue
-                found.read.append(file)
-                found.affected[id(file)] = affected_names(
-                    source,
-                    file.source,
-                    reloaded=dirty - {module.__name__},
-                    package=module.__package__ or "",
-                    folder=home_of(module.__name__),
-                )
+                self._import_file(file, dirty, found)
+            self._mend(chosen, old, edges)
         finally:
             finder.afresh.clear()
-            for name, earlier in old.items():
-                # Old versions of whatever was imported by nobody now, or could not be.
-                if earlier is not None and name not in sys.modules and name not in gone:
+
+    @staticmethod
+    def _import_file(file: LoadedFile, dirty: set[str], found: _Round) -> None:
+        found.tried = True
+        before, source = file.module, file.source
+        try:
+            module = file.import_now()
+        except ImportFailedError:
+            if before is not None:
+                put_back(before.__name__, before)
+            return
+        found.read.append(file)
+        found.affected[id(file)] = affected_names(
+            source,
+            file.source,
+            reloaded=dirty - {module.__name__},
+            package=module.__package__ or "",
+            folder=home_of(module.__name__),
+        )
+
+    @staticmethod
+    def _mend(
+        chosen: list[LoadedFile], old: dict[str, ModuleType | None], edges: dict[str, frozenset[str]]
+    ) -> None:
+        """See to helpers that no file has imported again, because it failed, or does so in a call only."""
+        in_use = reached_from(edges, [each.module.__name__ for each in chosen if each.broken and each.module])
+        for name, earlier in old.items():
+            path = source_of(earlier)
+            if name in sys.modules or earlier is None or path is None:
+                continue
+            if name in in_use:
+                put_back(name, earlier)
+            elif path.is_file():
+                try:
+                    importlib.import_module(name)
+                except (Exception, SystemExit) as error:
                     put_back(name, earlier)
+                    for file in chosen:
+                        if file.module and name in reached_from(edges, [file.module.__name__]):
+                            file.failures.append(failure_of(error, path))
 
 
 def _is_there(file: LoadedFile) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ IDLE_MS: Final = 500
 
 SETTLING: Final = 0.15
 """Seconds that a file may be missing or empty while an editor replaces it."""
+
+_GLANCE: Final = 0.01
 
 OnReload: TypeAlias = Callable[[ReloadReport], None]
 """Called on the thread that reloaded, after each reload; what it raises is logged."""
@@ -141,12 +144,11 @@ class ToolWatcher:
 
     def _let_settle(self) -> None:
         """Wait a moment for files that are not there or empty: editors save in more than one step."""
-        waited = threading.Event()
-        step = SETTLING / 10
-        for _ in range(10):
+        end = time.monotonic() + SETTLING
+        while time.monotonic() < end:
             if all(self._has_text(path) for path in self._seen if path.suffix == ".py"):
                 return
-            waited.wait(step)
+            time.sleep(_GLANCE)
 
     def _has_text(self, path: Path) -> bool:
         try:

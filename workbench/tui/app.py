@@ -14,7 +14,6 @@ from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from workbench.registry import ToolRegistry
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
@@ -42,6 +41,7 @@ from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.themes import css_variables, textual_theme
+from workbench.tui.toggling import switch
 from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
 from workbench.visible import visible_line
@@ -57,8 +57,6 @@ IDLE_SECONDS: Final = 1
 
 QUIT_SECONDS: Final = 3
 """How long the first press of a quit key waits for the second."""
-
-_SWITCHED_OFF: Final = "switched off by the user"
 
 
 class WorkbenchApp(App[None]):
@@ -327,14 +325,7 @@ class WorkbenchApp(App[None]):
         if agent is None:
             return
 
-        def switch(tools: ToolRegistry) -> None:
-            for name in message.names:
-                if message.enable:
-                    tools.enable(name)
-                else:
-                    tools.disable(name, reason=_SWITCHED_OFF)
-
-        self.background.do("switch the tool", partial(switch, agent.tools))
+        self.background.do("switch the tool", partial(switch, agent.tools, message.names, message.enable))
 
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from workbench.engine.agent import Agent
@@ -52,7 +52,8 @@ class Approver:
                 opened=time.time(),
             )
         )
-        _record(session["pending_tools"], result)
+        locked = {call.id for call in calls if call.permission == "deny"}
+        _record(session["pending_tools"], result, locked)
         for proposal in result.grants:
             grant = _grant(proposal)
             registry.grant(grant)
@@ -61,12 +62,13 @@ class Approver:
         return result.stop
 
 
-def _record(pending: list[dict[str, Any]], result: ApprovalResult) -> None:
+def _record(pending: list[dict[str, Any]], result: ApprovalResult, locked: Collection[str]) -> None:
+    """Write the verdicts down. ``locked`` calls cannot run: the engine answers them in its own words."""
     by_id = {call["id"]: call for call in pending}
     for verdict in result.verdicts:
+        if verdict.call_id in locked:
+            continue
         call = by_id[verdict.call_id]
-        if call["permission"] == "deny":
-            continue  # the policy answers it, in its own words
         call["decision"] = verdict.decision
         call["reason"] = verdict.reason
         if verdict.arguments is not None:

@@ -21,7 +21,7 @@ from workbench.engine.hooks import (
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
 from workbench.errors import StopTurn
-from workbench.registry import ChangeEvent, ChangeEventType, Tool
+from workbench.registry import ChangeEvent, ChangeEventType, Tool, ToolRegistry
 from workbench.tui import events
 from workbench.tui.approver import Approver
 from workbench.tui.facts import error_texts, tool_row, usage_event
@@ -172,24 +172,24 @@ class Bridge(Observer):
         self._tell(
             agent,
             events.BatchStarted(
-                agent.name, time.time(), session["turn"], session["iteration"], _calls(session)
+                agent.name, time.time(), session["turn"], session["iteration"], _calls(agent, session)
             ),
         )
 
     def _approve(self, agent: Agent) -> None:
         session = _session(agent)
-        pending = session["pending_tools"]
-        asking = [call for call in pending if call["permission"] == "ask" and call["decision"] is None]
+        calls = _calls(agent, session)
+        asking = tuple(call.id for call in calls if call.permission == "ask" and call.decision is None)
         if not asking:
             return
-        self._tell(agent, events.WaitStarted(agent.name, time.time(), tuple(call["id"] for call in asking)))
+        self._tell(agent, events.WaitStarted(agent.name, time.time(), asking))
         began = time.monotonic()
         try:
             with agent.human_wait("approval"):
-                stop = self._approver.decide(agent, session, _calls(session), self._outer or agent)
+                stop = self._approver.decide(agent, session, calls, self._outer or agent)
         finally:
             waited = (time.monotonic() - began) * 1000
-            self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(session)))
+            self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(agent, session)))
         if stop:
             raise StopTurn("stopped by the user")
 
@@ -255,9 +255,11 @@ class Bridge(Observer):
         )
 
     def session_reset(self, agent: Agent) -> None:
-        """Pass the reset on."""
+        """Pass the reset on, with the context empty again."""
         self._toggled.clear()
         self._tell(agent, events.SessionReset(agent.name, time.time()))
+        if self._is_outer(agent):
+            self._tell(agent, usage_event(agent))
 
     def _finish(self, agent: Agent, entry: TraceEntry) -> None:
         self._started.discard((id(agent), entry["call_id"]))
@@ -269,18 +271,17 @@ class Bridge(Observer):
         tool = agent.tools.get(change.tool_name) if change.tool_name else None
         if tool is not None and change.event_type in _TOGGLES:
             self._remember_toggle(tool, change)
-        self._tell(
-            agent,
-            events.ToolsChanged(
-                agent.name,
-                time.time(),
-                change.event_type.value,
-                change.tool_name,
-                change.reason,
-                tool_row(agent.tools, tool) if tool is not None else None,
-                dict(change.metadata),
-            ),
-        )
+        self._tell_of_tool(agent, change, change.tool_name, tool)
+        if change.event_type is ChangeEventType.METADATA_UPDATE and change.tool_name is None:
+            # the policy or a grant changed: what each tool asks for may have, too
+            for each in agent.tools:
+                self._tell_of_tool(agent, change, each.name, each)
+
+    def _tell_of_tool(self, agent: Agent, change: ChangeEvent, name: str | None, tool: Tool | None) -> None:
+        row = tool_row(agent.tools, tool) if tool is not None else None
+        kind, metadata = change.event_type.value, dict(change.metadata)
+        now = time.time()
+        self._tell(agent, events.ToolsChanged(agent.name, now, kind, name, change.reason, row, metadata))
 
     def _remember_toggle(self, tool: Tool, change: ChangeEvent) -> None:
         off = change.event_type is ChangeEventType.DISABLE
@@ -320,19 +321,27 @@ def _session(agent: Agent) -> dict[str, Any]:
     return session
 
 
-def _calls(session: Mapping[str, Any]) -> tuple[events.CallInfo, ...]:
+def _calls(agent: Agent, session: Mapping[str, Any]) -> tuple[events.CallInfo, ...]:
     return tuple(
         events.CallInfo(
             call["id"],
             call["name"],
             copy.deepcopy(call["arguments"]),
-            call["permission"],
-            call.get("asks_because") or "",
+            *_standing(agent.tools, call),
             call["decision"],
             call["reason"],
         )
         for call in session["pending_tools"]
     )
+
+
+def _standing(tools: ToolRegistry, call: Mapping[str, Any]) -> tuple[events.Permission, str]:
+    """Whether a pending call may run, and why it asks or cannot."""
+    if tools.get(call["name"]) is None:
+        return "deny", "no such tool"
+    if not tools.is_enabled(call["name"]):
+        return "deny", "switched off"
+    return call["permission"], call.get("asks_because") or ""
 
 
 def _last_answer(session: Mapping[str, Any], entry: TraceEntry) -> tuple[str, int]:

@@ -38,8 +38,8 @@ class PromptArea(TextArea):
         self.post_message(self.Sent(text))
 
     def action_newline(self) -> None:
-        """Begin a new line at the cursor."""
-        self.insert("\n")
+        """Begin a new line at the cursor, in the place of what is selected."""
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
 
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter":

@@ -1,0 +1,109 @@
+"""What the user said yes to: files of project folders, each with the content that it had then."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from workbench.errors import ConfigError
+from workbench.whole_file import replace_file
+
+FILE_NAME: Final = "trusted.yaml"
+
+Digests = Mapping[str, str]
+"""SHA-256 of files, by their path from the project folder; absolute for files outside of it."""
+
+
+class ProjectTrust:
+    """The user's yes to files of one project folder, kept in ``trusted.yaml`` in the folder ``user``.
+
+    A yes is for this folder, this file and this content; after any change it does not count any more.
+    Every method raises ConfigError if ``trusted.yaml`` cannot be read, or written where it has to be.
+    """
+
+    def __init__(self, project: Path, user: Path) -> None:
+        self.project = project.resolve()
+        self._store = user / FILE_NAME
+
+    def covers(self, path: Path) -> bool:
+        """Whether the user said yes to the file as it is now; True if there is no such file."""
+        found = self.digests([path])
+        if not found:
+            return not path.exists()
+        return found.items() <= self._read().get(str(self.project), {}).items()
+
+    def digests(self, paths: Iterable[Path]) -> Digests:
+        """What a yes to the files would be about; files that cannot be read are left out."""
+        digests = {}
+        for path in paths:
+            try:
+                content = path.read_bytes()
+            except OSError:
+                continue
+            digests[self._key(path)] = hashlib.sha256(content).hexdigest()
+        return digests
+
+    def say_yes(self, digests: Digests) -> None:
+        """Remember the user's yes to these contents."""
+        try:
+            with self._locked():
+                everything = self._read()
+                everything.setdefault(str(self.project), {}).update(digests)
+                self._write(everything)
+        except OSError as error:
+            raise ConfigError(f"cannot write {self._store}: {error.strerror}") from error
+
+    @contextmanager
+    def keeping(self, path: Path) -> Iterator[None]:
+        """While Workbench itself writes the file: a yes to the old content becomes one to the new.
+
+        The same if there was no file before. What others put there stays without a yes.
+        """
+        ours = self.covers(path)
+        yield
+        if ours:
+            self.say_yes(self.digests([path]))
+
+    def _key(self, path: Path) -> str:
+        # the folder is resolved and the file is not: it is the name that takes effect, whatever it links to
+        place = path.parent.resolve() / path.name
+        return str(place.relative_to(self.project) if place.is_relative_to(self.project) else place)
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        import yaml
+
+        try:
+            data = yaml.safe_load(self._store.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise ConfigError(f"{self._store}: cannot be read: {error}", hint=_HINT) from error
+        if data is None:
+            return {}
+        if not isinstance(data, dict) or not all(isinstance(files, dict) for files in data.values()):
+            raise ConfigError(f"{self._store}: expected folders with files in them", hint=_HINT)
+        return data
+
+    def _write(self, everything: Mapping[str, Digests]) -> None:
+        import yaml
+
+        replace_file(self._store, yaml.safe_dump(dict(everything), sort_keys=True))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Nobody else adds a yes meanwhile. The folder is locked: the file is a new one each time."""
+        self._store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self._store.parent, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+
+_HINT: Final = "Correct or delete the file; without it, no project folder has your yes."
