@@ -11,8 +11,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,15 +26,20 @@ Samples = dict[tuple[str, str], list[float]]
 
 
 class Contestant:
-    """A subject's process. ``missing`` says what is not installed, empty when it can be measured."""
+    """A subject's process, with a folder of its own for temporary files.
+
+    ``missing`` says what is not installed, empty when it can be measured.
+    """
 
     def __init__(self, module: str, subject: str, arguments: Mapping[str, Any] | None = None) -> None:
         self.subject = subject
+        self._folder = tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "benchmarks.contest", module, subject, json.dumps(arguments or {})],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=ROOT,
+            env={**os.environ, "TMPDIR": self._folder.name},
             text=True,
         )
         self.missing = str(self._answer()["missing"])
@@ -47,8 +54,10 @@ class Contestant:
     def close(self) -> None:
         """End the process."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
+        self._folder.cleanup()
 
     def _answer(self) -> dict[str, Any]:
         assert self._process.stdout is not None
@@ -56,6 +65,8 @@ class Contestant:
         if not line:
             raise RuntimeError(f"{self.subject} ended with exit code {self._process.wait()}")
         answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise RuntimeError(f"{self.subject} failed:\n{answer['error']}")
         return answer
 
 
@@ -91,7 +102,7 @@ def interleaved(
 
 def _serve(module: str, subject: str, arguments: Mapping[str, Any]) -> None:
     """The child's side: answers measures on the real stdout; whatever else is printed goes nowhere."""
-    answers = os.fdopen(os.dup(1), "w")
+    orders, answers = sys.stdin, os.fdopen(os.dup(1), "w")
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)
@@ -102,15 +113,18 @@ def _serve(module: str, subject: str, arguments: Mapping[str, Any]) -> None:
 
     try:
         made = import_module(module).SUBJECTS[subject](**arguments)
+        answer(missing="")
+        for line in orders:
+            name, options = json.loads(line)
+            measure = getattr(made, name, None)
+            gc.collect()
+            answer(value=measure(**options) if measure is not None else None)
     except ModuleNotFoundError as error:
         answer(missing=f"{error.name} is not installed")
-        return
-    answer(missing="")
-    for line in sys.stdin:
-        name, options = json.loads(line)
-        measure = getattr(made, name, None)
-        gc.collect()
-        answer(value=measure(**options) if measure is not None else None)
+    except Exception:  # noqa: BLE001  the top of a process: whoever asked raises it
+        answer(error=traceback.format_exc())
+    # without an end in order: a subject may have threads and an app that go on
+    os._exit(0)
 
 
 if __name__ == "__main__":

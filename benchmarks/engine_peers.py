@@ -147,7 +147,7 @@ class ConnectOnion(Subject):
 
         fields: dict[str, Any] = {"complete": complete, "structured_complete": complete, "model": "bench"}
         model = type("Model", (llm.LLM,), fields)
-        folder = tempfile.mkdtemp(prefix="bench-")
+        folder = tempfile.mkdtemp()
         self._agent = onion.Agent(
             "bench",
             model(),

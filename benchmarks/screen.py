@@ -98,9 +98,9 @@ class Stage:
         self.driver = driver
         self.heart = Heart()
 
-    async def key(self, key: str, character: str | None = None, echo: str = "") -> float:
-        """Press a key; milliseconds until what it did is painted."""
-        painted = self.driver.expect(echo)
+    async def key(self, key: str, character: str | None = None, echo: str = "", least: int = 100) -> float:
+        """Press a key; milliseconds until ``echo`` is painted, in a painting of ``least`` characters."""
+        painted = self.driver.expect(echo, least)
         begin = time.perf_counter()
         self.driver.send_message(events.Key(key, character))
         async with asyncio.timeout(30):

@@ -107,7 +107,7 @@ class Session:
 
     def __init__(self, earlier: int = 0) -> None:
         self._earlier = earlier
-        self._folder = tempfile.TemporaryDirectory(prefix="bench-")
+        self._folder = Path(tempfile.mkdtemp())
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
         self._closing = asyncio.Event()
@@ -144,7 +144,7 @@ class Session:
     def _start(self, post: Post) -> Agent:
         registry = ToolRegistry()
         load_tools(str(resource_folder("sample_tools")), registry)
-        return Agent("bench", registry, "Be brief.", llm=Typist(), quiet=True, folder=Path(self._folder.name))
+        return Agent("bench", registry, "Be brief.", llm=Typist(), quiet=True, folder=self._folder)
 
     async def _live(self) -> None:
         async with staged(self._app):
@@ -168,17 +168,19 @@ class Session:
         self._app.main.prompt.draft = ""
 
     async def _turn(self, prompt: str) -> None:
-        await self._say(prompt)
-        await self._stage.until(lambda: not self._app.busy)
+        agent = self._app.agent_thread.agent
+        before = _turns(agent)
+        self._say(prompt)
+        await self._stage.until(lambda: _turns(agent) > before and not self._app.busy)
 
-    async def _say(self, prompt: str) -> None:
+    def _say(self, prompt: str) -> None:
         self._stage.act(lambda: self._app.on_prompt_area_sent(PromptArea.Sent(prompt)))
-        await self._stage.until(lambda: self._app.busy)
 
     async def _stream(self, name: str, seconds: float) -> dict[str, Any]:
         stage = self._stage
         self._clear_later()
-        await self._say(f"{name} {seconds}")
+        self._say(f"{name} {seconds}")
+        await stage.until(lambda: self._app.busy)
         await asyncio.sleep(0.3)
         stage.heart.reset()
         begin, cpu = time.perf_counter(), time.process_time()
@@ -217,7 +219,7 @@ class Session:
         if number == 0:
             self._stage.act(lambda: self._app.main.focus_panel("conversation"))
             await asyncio.sleep(0.3)
-        return await self._stage.key(("home", "end")[number % 2])
+        return await self._stage.key(("home", "end")[number % 2], least=_WHOLE // 2)
 
     async def _idle(self, seconds: float) -> dict[str, float]:
         beating = self._stage.heart

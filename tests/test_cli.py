@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,9 @@ from typing import Any, cast
 import pytest
 
 from workbench import Agent, ConfigError
+from workbench.config import user_folder
+from workbench.registry import Grant, GrantScope
+from workbench.toolbox.grants_file import save_grants
 
 AGENT = """
 from workbench import Agent, StopTurn, before_tools
@@ -134,15 +138,62 @@ def test_a_tool_file_that_does_not_load_is_named_and_the_others_work(own_folder:
     (tools / "bad.py").write_text("def broken(:\n")
     run = workbench("run", "twice(n=4)", "tools", "--approve", "all", folder=own_folder)
     assert "8" in run.stdout
-    assert "bad.py:1" in run.stderr
+    assert "bad.py was not loaded: line 1: SyntaxError" in run.stderr
 
 
-def test_the_settings_of_the_project_are_used_and_checked(own_folder: Path) -> None:
+WRITE_A = 'write_file(path="a.txt", text="x")'
+
+
+def test_the_settings_of_the_user_are_used(own_folder: Path) -> None:
+    user_folder().mkdir(parents=True)
+    (user_folder() / "config.yaml").write_text("approval: open\n")
+    run = workbench("run", WRITE_A, folder=own_folder)
+    assert (own_folder / "a.txt").exists()
+    assert "workbench trust" not in run.stderr
+
+
+def test_the_settings_of_a_project_open_nothing_until_the_user_said_yes(own_folder: Path) -> None:
     settings = own_folder / ".workbench"
     settings.mkdir()
     (settings / "config.yaml").write_text("approval: open\n")
-    workbench("run", 'write_file(path="a.txt", text="x")', folder=own_folder)
+    save_grants(settings / "grants.yaml", [Grant("files.*", {}, GrantScope.PROJECT)])
+    (own_folder / ".env").write_text("SOME_KEY=x\n")
+    run = workbench("run", WRITE_A, folder=own_folder)
+    assert not (own_folder / "a.txt").exists()
+    (line,) = [each for each in run.stderr.splitlines() if "workbench trust" in each]
+    assert line == (
+        "workbench: project settings: not loaded: run: workbench trust "
+        "(waiting for your yes: approval, .workbench/grants.yaml, .env)"
+    )
+    assert workbench("trust", folder=own_folder, given="n\n").returncode == 1
+    assert workbench("trust", folder=own_folder).returncode == 1
+    workbench("run", WRITE_A, folder=own_folder)
+    assert not (own_folder / "a.txt").exists()
+    asked = workbench("trust", folder=own_folder, given="y\n")
+    assert asked.returncode == 0
+    for effect in ("approval: open", "never asks for files.*", "sets SOME_KEY"):
+        assert effect in asked.stdout
+    run = workbench("run", WRITE_A, folder=own_folder)
     assert (own_folder / "a.txt").exists()
+    assert "workbench trust" not in run.stderr
+
+
+def test_trust_without_a_question_holds_for_one_folder_until_a_file_changes(own_folder: Path) -> None:
+    project = own_folder / "project"
+    (project / ".workbench").mkdir(parents=True)
+    config = project / ".workbench" / "config.yaml"
+    config.write_text("approval: open\n")
+    assert workbench("trust", "project", "--yes", folder=own_folder).returncode == 0
+    assert "Nothing in this folder waits" in workbench("trust", folder=project).stdout
+    config.write_text("approval: open\n# another remark\n")
+    run = workbench("run", WRITE_A, folder=project)
+    assert "waiting for your yes: approval" in run.stderr
+    assert not (project / "a.txt").exists()
+
+
+def test_the_settings_of_the_project_are_checked(own_folder: Path) -> None:
+    settings = own_folder / ".workbench"
+    settings.mkdir()
     (settings / "config.yaml").write_text("colour: red\n")
     run = workbench("run", "hi", folder=own_folder)
     assert run.returncode == 2

@@ -13,6 +13,8 @@ from click.testing import CliRunner, Result
 
 from tests.providers.loopback import Loopback, call, calls, error, text
 from workbench.cli import main
+from workbench.config import user_folder
+from workbench.project_review import ProjectReview
 
 TWO_CALLS = calls(
     [call(0, "call_a", "arithmetic-add", '{"a": 2,'), call(1, "call_b", "arithmetic-multiply", "")],
@@ -22,18 +24,18 @@ TWO_CALLS = calls(
 
 
 @pytest.fixture
-def server(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    """The server, and a project that is set up to ask it."""
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """The server, and a person whose settings ask it."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback() as loopback:
-        configure(own_folder, loopback.base_url)
+        configure(loopback.base_url)
         yield loopback
 
 
-def configure(folder: Path, base_url: str, **more: object) -> None:
-    (folder / ".workbench").mkdir(exist_ok=True)
+def configure(base_url: str, **more: object) -> None:
+    user_folder().mkdir(parents=True, exist_ok=True)
     settings = {"model": "openai/some-model", "parameters": {"base_url": base_url}, **more}
-    (folder / ".workbench" / "config.yaml").write_text(yaml.safe_dump(settings))
+    (user_folder() / "config.yaml").write_text(yaml.safe_dump(settings))
 
 
 def run(*arguments: str) -> Result:
@@ -46,6 +48,7 @@ def test_a_process_of_its_own_reads_the_key_from_env_and_prints_the_answer_alone
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     (own_folder / ".env").write_text("OPENAI_API_KEY=sk-from-the-file\n")
+    ProjectReview(own_folder).say_yes()
     server.script(TWO_CALLS, text("They are ", "5 and 20."))
     done = subprocess.run(
         [sys.executable, "-m", "workbench.cli", "run", "2 + 3 and 4 * 5?"],
@@ -65,7 +68,7 @@ def test_a_process_of_its_own_reads_the_key_from_env_and_prints_the_answer_alone
         "system", "user", "assistant", "tool", "tool",
     ]  # fmt: skip
     kept = [path for path in (own_folder / ".workbench").rglob("*") if path.is_file()]
-    assert len(kept) > 2
+    assert len(kept) > 1
     assert not any("sk-from-the-file" in text for text in (done.stderr, *(p.read_text() for p in kept)))
 
 
@@ -77,11 +80,11 @@ def test_two_calls_run_and_the_answer_is_printed(server: Loopback) -> None:
     assert "cost unknown" in done.stderr
 
 
-def test_a_refused_connection_says_where(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_connection_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback() as gone:
         base_url = gone.base_url
-    configure(own_folder, base_url)
+    configure(base_url)
     done = run("hello")
     assert done.exit_code == 1
     assert f"Cannot reach {base_url}" in done.stderr
@@ -116,9 +119,9 @@ def test_a_rate_limit_is_waited_out_and_said(server: Loopback) -> None:
 
 
 def test_a_ceiling_of_the_configuration_stops_the_turn_and_the_exit_code_says_so(
-    server: Loopback, own_folder: Path
+    server: Loopback,
 ) -> None:
-    configure(own_folder, server.base_url, max_turn_tokens=10, max_cost=0.5)
+    configure(server.base_url, max_turn_tokens=10, max_cost=0.5)
     server.script(TWO_CALLS, text("never"))
     done = run("2 + 3 and 4 * 5?")
     assert done.exit_code == 4
@@ -148,11 +151,9 @@ def test_the_model_of_the_command_line_answers_for_an_agent_of_a_file(
         ("parameters: [1]", "parameters: expected a mapping, got [1]"),
     ],
 )
-def test_a_setting_that_cannot_be_is_refused_with_what_could(
-    own_folder: Path, settings: str, complaint: str
-) -> None:
-    (own_folder / ".workbench").mkdir()
-    (own_folder / ".workbench" / "config.yaml").write_text(settings)
+def test_a_setting_that_cannot_be_is_refused_with_what_could(settings: str, complaint: str) -> None:
+    user_folder().mkdir(parents=True)
+    (user_folder() / "config.yaml").write_text(settings)
     done = run("hello")
-    assert done.exit_code == 1
+    assert done.exit_code == 2
     assert f"config.yaml: {complaint}" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import visible, visible_line
+from workbench.visible import as_left, visible, visible_line
 
 
 @given(st.text(st.characters(), max_size=200))
@@ -36,7 +36,6 @@ def test_making_a_text_visible_twice_changes_nothing(text: str) -> None:
         ("tag\U000e0041", "tag\\U000e0041"),
         ("line\u2028sep", "line\\u2028sep"),
         ("a\x00b", "a\\0b"),
-        ("\u2764\ufe0f", "\u2764"),
         ("[b + c", "[b + c"),
     ],
 )
@@ -48,3 +47,31 @@ def test_what_cannot_be_seen_is_shown(raw: str, shown: str) -> None:
 def test_prose_keeps_its_lines_and_a_line_shows_them() -> None:
     assert visible("a\r\nb\tc") == "a\nb    c"
     assert visible_line("a\nb\tc") == "a\\nb\\tc"
+
+
+def test_a_pictograph_in_prose_goes_without_its_selectors_and_a_line_shows_them() -> None:
+    assert visible("\u2764\ufe0f and \U0001f468\u200d\U0001f469") == "\u2764 and \U0001f468\U0001f469"
+    assert visible_line("\u2764\ufe0f") == "\u2764\\ufe0f"
+
+
+@pytest.mark.parametrize(
+    "char", ["\ufe00", "\U000e0101", "\u180b", "\u2065", "\U0001d173", "\U0001bca0", "\u200d"]
+)
+def test_no_word_can_hide_behind_a_letter(char: str) -> None:
+    for show in (visible, visible_line):
+        shown = show(f"safe{char}{char}word")
+        assert char not in shown
+        assert shown.count("\\") == 2
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [
+        ("0%\r50%\r100%\ndone", "100%\ndone"),
+        ("a\r\nb", "a\nb"),
+        ("working\r", "working"),
+        ("plain", "plain"),
+    ],
+)
+def test_a_progress_bar_is_shown_as_a_terminal_leaves_it(written: str, left: str) -> None:
+    assert as_left(written) == left

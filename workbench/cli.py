@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -34,6 +35,7 @@ def main() -> None:
     \b
     workbench [TARGET]       open the app (the same as: workbench open [TARGET])
     workbench run PROMPT     one turn without a screen
+    workbench trust          let the settings of this folder take effect
 
     TARGET is a folder or file of tools, or FILE.py[:NAME] or MODULE:NAME holding an Agent.
     Without one, the sample tools are loaded.
@@ -58,14 +60,20 @@ def _shared(command: Any) -> Any:
 @click.argument("target", required=False)
 @_shared
 @click.option("--theme", help="A theme's name, for example graphite or paper.")
+@click.option("--mcp", multiple=True, metavar="FILE", help="Tools of the MCP servers in an mcpServers file.")
 def open_app(
-    target: str | None, model: str | None, tools: tuple[str, ...], trust: str | None, theme: str | None
+    target: str | None,
+    model: str | None,
+    tools: tuple[str, ...],
+    trust: str | None,
+    theme: str | None,
+    mcp: tuple[str, ...],
 ) -> None:
     """Open the app on TARGET."""
     from workbench.launch import run_app
 
     with _told_plainly():
-        code, lines = run_app(target, model=model, tools=tools, trust=trust, theme=theme)
+        code, lines = run_app(target, model=model, tools=tools, trust=trust, theme=theme, mcp=mcp)
     for line in lines:
         click.echo(line)
     sys.exit(code)
@@ -116,6 +124,30 @@ def run(
         # on a terminal, text of models and tools must not act; into a file or a pipe it goes as it is
         sys.stdout.write((visible(answer) if sys.stdout.isatty() else answer) + "\n")
     sys.exit(EXIT_CODES[status])
+
+
+@main.command()
+@click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def trust(folder: str, yes: bool) -> None:
+    """Let the settings of FOLDER (default: this one) take effect, after showing what they are.
+
+    A project's own files can make things stricter, but only with your yes can they open tools, choose
+    the model or its address, or set variables. It holds until one of the files changes.
+    """
+    from workbench.project_review import ProjectReview
+
+    with _told_plainly():
+        review = ProjectReview(Path(folder))
+        if not review.waiting:
+            click.echo("Nothing in this folder waits for your yes.")
+            return
+        click.echo(review.text)
+        if not yes and not click.confirm("Let all of this take effect?"):
+            click.echo("Nothing was changed.")
+            sys.exit(1)
+        review.say_yes()
+        click.echo("Done. You will be asked anew when a file changes.")
 
 
 @contextmanager

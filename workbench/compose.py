@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import single
 from workbench.engine.agent import Agent as EngineAgent
@@ -14,8 +14,11 @@ from workbench.engine.observer import Observer
 from workbench.engine.trust import apply_trust
 from workbench.engine.xray_context import TraceView
 from workbench.errors import ConfigError
-from workbench.registry import ChangeEvent, ChangeEventType, ToolRegistry
+from workbench.registry import ToolRegistry
 from workbench.resources import resource_folder
+
+if TYPE_CHECKING:
+    from workbench.toolbox.tool_source import ToolSource
 
 DEFAULT_MODEL = "offline"
 SYSTEM_PROMPT = (
@@ -86,7 +89,8 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
     ``parameters`` come before those of the configuration, None takes one away. ``replay:PATH`` answers
     from a session file. Raises ConfigError for a name that is none.
     """
-    from workbench.config import load_config
+    from workbench.config import load_settings
+    from workbench.project_review import log_waiting_parameters
     from workbench.providers.base import create_llm
 
     if not isinstance(model, str):
@@ -100,7 +104,9 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
         from workbench.storage.session_file import read_session
 
         return ReplayModel(read_session(path).messages)
-    llm = create_llm(model, **{**load_config(Path.cwd()).parameters, **(parameters or {})})
+    settings = load_settings(Path.cwd())
+    log_waiting_parameters(settings.waiting)
+    llm = create_llm(model, **{**settings.config.parameters, **(parameters or {})})
     warm = getattr(llm, "warm", None)
     if warm is not None:
         warm()
@@ -120,11 +126,13 @@ def default_observers(*, quiet: bool, log: bool, folder: str | Path | None) -> l
     """Console and logs, as asked for."""
     observers: list[Observer] = []
     if log:
+        from workbench.storage.masking import Masker
         from workbench.storage.session_log import SessionLog
         from workbench.storage.text_log import TextLog
 
         root = Path(folder) if folder is not None else Path.cwd()
-        observers += [TextLog(root), SessionLog(root)]
+        mask = Masker()
+        observers += [TextLog(root, mask=mask), SessionLog(root, mask=mask)]
     if not quiet:
         from workbench.console.printer import ConsolePrinter
 
@@ -136,7 +144,7 @@ Progress = Callable[[int, int, str], None]
 """Told ``(done, total, at_work)`` while tools load."""
 
 Problem = Callable[[str, str, str], None]
-"""Told ``(source, reason, where)`` of a source of tools that could not be loaded."""
+"""Told ``(source, reason, where)`` of tools that could not be loaded, and settings that wait for a yes."""
 
 
 def build_agent(
@@ -147,17 +155,21 @@ def build_agent(
     trust: str | None = None,
     progress: Progress | None = None,
     problem: Problem | None = None,
+    loaded: Callable[[ToolSource], object] | None = None,
 ) -> EngineAgent:
     """The agent that TARGET names, or a new one with the tools that it names.
 
     An agent that states its own ``trust`` keeps it unless ``trust`` is given; all others get ``careful``.
-    Nothing is printed: whoever runs the agent shows it. Raises ConfigError when there is no such target.
+    ``loaded`` is given each source of tools, for a watcher that shall follow it. Nothing is printed: whoever
+    runs the agent shows it. Raises ConfigError when there is no such target.
     """
     from workbench.config import load_config
+    from workbench.project_review import keep_grants, tell_what_waits
     from workbench.toolbox.loader import load_tools
     from workbench.toolbox.target import resolve_target
 
     config = load_config(Path.cwd())
+    tell_what_waits(Path.cwd(), problem)
     resolved = resolve_target(target if target is not None else str(resource_folder("sample_tools")))
     agent = resolved.agent
     if agent is None:
@@ -179,15 +191,18 @@ def build_agent(
     for number, source in enumerate(sources):
         if progress is not None:
             progress(number, len(sources), Path(source).name)
-        for failure in load_tools(source, agent.tools).failures:
+        report = load_tools(source, agent.tools)
+        if loaded is not None:
+            loaded(report.source)
+        for failure in report.failures:
             if problem is not None:
-                problem(failure.path.name, failure.reason, str(failure.line or ""))
+                problem(failure.path.name, failure.reason, f"line {failure.line}" if failure.line else "")
     if progress is not None:
         progress(len(sources), len(sources), "")
     if config.max_cost is not None or config.max_turn_tokens is not None:
         limits = ceilings(max_cost=config.max_cost, max_turn_tokens=config.max_turn_tokens)
         agent.hooks.add(limits, first=True)
-    _keep_grants(agent)
+    keep_grants(agent.tools, Path.cwd())
     return agent
 
 
@@ -202,18 +217,3 @@ def _silence(agent: EngineAgent) -> None:
         if isinstance(observer, ConsolePrinter):
             agent.observers.remove(observer)
     agent.quiet = True
-
-
-def _keep_grants(agent: EngineAgent) -> None:
-    """Put the project's grants in force, and keep what is granted for the project from now on."""
-    from workbench.toolbox.grants_file import grants_path, load_grants, save_grants
-
-    path = grants_path(Path.cwd())
-    for grant in load_grants(path):
-        agent.tools.grant(grant)
-
-    def save(change: ChangeEvent) -> None:
-        if "grants" in change.metadata.get("fields", ()):
-            save_grants(path, agent.tools.grants)
-
-    agent.tools.on_change(save, only=ChangeEventType.METADATA_UPDATE)

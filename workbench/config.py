@@ -1,12 +1,15 @@
-"""Settings from files: the user's own, then the project's, the later one winning."""
+"""Settings from files: the user's own, then the project's, as far as these may decide."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import ConfigError
+from workbench.project_trust import ProjectTrust
+from workbench.tightening import APPROVALS, tightened
 
 PROJECT_FOLDER = ".workbench"
 FILE_NAME = "config.yaml"
@@ -36,17 +39,52 @@ def user_folder() -> Path:
     return user_config_path("workbench", appauthor=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What counts, and what in the project's file waits for the user's yes.
+
+    ``waiting`` has keys such as ``approval`` and ``parameters.base_url``.
+    """
+
+    config: Config
+    waiting: Mapping[str, Any]
+
+
 def load_config(project: Path, user: Path | None = None) -> Config:
-    """Read both files, where they exist. Raises ConfigError that names the file and the key."""
-    settings: dict[str, Any] = {}
-    for folder in (user if user is not None else user_folder(), project / PROJECT_FOLDER):
-        path = folder / FILE_NAME
-        if path.is_file():
-            settings |= _read(path)
-    return Config(**settings)
+    """The settings that count. Raises ConfigError that names the file and the key."""
+    return load_settings(project, user).config
+
+
+def load_settings(project: Path, user: Path | None = None) -> Settings:
+    """Read both files, where they exist. Raises ConfigError that names the file and the key.
+
+    The project's settings win where the user said yes to its file; else only those that make things
+    stricter do. Parameters are taken one by one from both.
+    """
+    user = user_folder() if user is None else user
+    own, path = _read(user / FILE_NAME), project / PROJECT_FOLDER / FILE_NAME
+    if own.get("approval", "open") not in APPROVALS:
+        own["approval"] = str(user / own["approval"])
+    theirs = _read(path)
+    accepted, waiting = tightened(own, theirs)
+    if waiting and ProjectTrust(project, user).covers(path):
+        policy = policy_file(project, theirs)
+        yes = policy is None or ProjectTrust(project, user).covers(policy)
+        waiting = {} if yes else {"approval": theirs["approval"]}
+        accepted = {key: value for key, value in theirs.items() if key not in waiting}
+    parameters = {**own.get("parameters", {}), **accepted.get("parameters", {})}
+    return Settings(Config(**{**own, **accepted, "parameters": parameters}), waiting)
+
+
+def policy_file(project: Path, settings: Mapping[str, Any]) -> Path | None:
+    """The policy file that the ``approval`` of a project's settings names, or None."""
+    approval = settings.get("approval", "open")
+    return None if approval in APPROVALS else project / approval
 
 
 def _read(path: Path) -> dict[str, Any]:
+    if not path.is_file():
+        return {}
     import yaml
 
     try:

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.compose import build_agent, make_llm
 from workbench.config import load_config, user_folder
@@ -14,6 +15,9 @@ from workbench.engine.agent import Agent
 from workbench.environment import env_files_hook, load_env_files
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.resources import resource_folder
+
+if TYPE_CHECKING:
+    from workbench.toolbox.tool_source import ToolSource
 
 
 def run_once(
@@ -34,7 +38,7 @@ def run_once(
     from workbench.console.terminal_approval import TerminalApproval, mode_of
 
     def complain(source: str, reason: str, where: str) -> None:
-        click.echo(f"workbench: {source}{':' + where if where else ''} was not loaded: {reason}", err=True)
+        click.echo(f"workbench: {source}{':' + where if where else ''}: not loaded: {reason}", err=True)
 
     load_env_files(Path.cwd())
     agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)
@@ -62,15 +66,19 @@ def run_app(
     tools: Sequence[str],
     trust: str | None,
     theme: str | None,
+    mcp: Sequence[str] = (),
 ) -> tuple[int, list[str]]:
     """The app until it is left; its exit code, and lines to say afterwards: where the session was kept."""
     from workbench.tui import events
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.bridge import Post
     from workbench.tui.guard import ScreenGuard
+    from workbench.tui.log_notices import LogNotices
     from workbench.tui.model_switch import ModelSwitch
     from workbench.tui.themes import load_themes
+    from workbench.upkeep import ToolUpkeep
 
+    _need_a_terminal()
     load_env_files(Path.cwd())
     config = load_config(Path.cwd())
     themes, broken = load_themes([resource_folder("themes"), user_folder() / "themes"])
@@ -85,13 +93,27 @@ def run_app(
         def problem(source: str, reason: str, where: str) -> None:
             post(events.LoadFailed("", time.time(), source, reason, where))
 
+        notices.attach(post)
         for error in broken:
             post(events.Notice("", time.time(), str(error), "", error.hint))
-        agent = build_agent(target, model=model, tools=tools, trust=trust, progress=progress, problem=problem)
+        sources: list[ToolSource] = []
+        agent = build_agent(
+            target,
+            model=model,
+            tools=tools,
+            trust=trust,
+            progress=progress,
+            problem=problem,
+            loaded=sources.append,
+        )
         agent.hooks.add(env_files_hook(Path.cwd()), first=True)
+        upkeep = ToolUpkeep(agent.tools, sources, post, mcp=[Path(path) for path in mcp])
+        upkeep.start()
+        app.upkeep = upkeep
         return agent
 
     guard = ScreenGuard()
+    notices = LogNotices()
     lines: list[str] = []
     with guard:
         app = WorkbenchApp(
@@ -107,7 +129,17 @@ def run_app(
         finally:
             lines = _farewell(app.agent_thread.agent)
             app.agent_thread.finish(timeout=2)
+            if app.upkeep is not None:
+                app.upkeep.close()
+            notices.remove()
     return app.return_code or 0, lines
+
+
+def _need_a_terminal() -> None:
+    if not (sys.stdin.isatty() and (sys.stdout.isatty() or sys.stderr.isatty())):
+        raise ConfigError(
+            "the app needs a terminal", hint="Without one: workbench run PROMPT; see workbench run --help."
+        )
 
 
 def _farewell(agent: Agent | None) -> list[str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from workbench.errors import ConfigError
-from workbench.whole_file import replace_file
+from workbench.whole_file import locked_folder, replace_file
 
 FILE_NAME: Final = "trusted.yaml"
 
@@ -51,7 +49,7 @@ class ProjectTrust:
     def say_yes(self, digests: Digests) -> None:
         """Remember the user's yes to these contents."""
         try:
-            with self._locked():
+            with locked_folder(self._store.parent):
                 everything = self._read()
                 everything.setdefault(str(self.project), {}).update(digests)
                 self._write(everything)
@@ -93,17 +91,6 @@ class ProjectTrust:
         import yaml
 
         replace_file(self._store, yaml.safe_dump(dict(everything), sort_keys=True))
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Nobody else adds a yes meanwhile. The folder is locked: the file is a new one each time."""
-        self._store.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        descriptor = os.open(self._store.parent, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(descriptor)
 
 
 _HINT: Final = "Correct or delete the file; without it, no project folder has your yes."

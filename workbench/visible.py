@@ -8,15 +8,17 @@ from typing import Final
 _TAB: Final = "    "
 _BIDI: Final = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _INVISIBLE: Final = (
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u2060\u2061"
-    "\u2062\u2063\u2064\u206a\u206b\u206c\u206d\u206e\u206f\u3164\ufeff\uffa0"
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-# Terminals disagree about the width of these two; without them a glyph is as wide as its table says.
-_JOINERS: Final = "\u200d\ufe0e\ufe0f"
 
 _UNSAFE: Final = re.compile(
-    f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029{_BIDI}{_INVISIBLE}{_JOINERS}"
-    "\\ud800-\\udfff\\U000e0000-\\U000e007f\\t\\ufff9-\\ufffb]"
+    f"[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u2028\\u2029{_BIDI}{_INVISIBLE}\\ud800-\\udfff\\t]"
+)
+# In prose a pictograph may carry these. Terminals disagree about the width of what comes of it, so it is
+# shown without them, as wide as its table says.
+_DRESSED: Final = re.compile(
+    "(?<=[\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff0-9#*])[\u200d\ufe0e\ufe0f]+"
 )
 _UNSAFE_OR_NEWLINE: Final = re.compile(_UNSAFE.pattern[:-1] + "\\n]")
 _SHORT: Final = {
@@ -33,12 +35,20 @@ _SHORT: Final = {
 def visible(text: str) -> str:
     """Text of several lines, safe to paint: newlines stay, tabs become blanks, the rest shows as escapes."""
     text = text.replace("\r\n", "\n")
-    return _UNSAFE.sub(_escape_prose, text)
+    return _UNSAFE.sub(_escape_prose, _DRESSED.sub("", text))
 
 
 def visible_line(text: str) -> str:
     """The same in one line: newlines and tabs show as escapes too."""
     return _UNSAFE_OR_NEWLINE.sub(_escape, text)
+
+
+def as_left(text: str) -> str:
+    """Output as a terminal would have left it: a carriage return begins its line again, as progress does."""
+    if "\r" not in text:
+        return text
+    lines = text.replace("\r\n", "\n").split("\n")
+    return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
 
 
 def _escape_prose(match: re.Match[str]) -> str:
@@ -47,8 +57,6 @@ def _escape_prose(match: re.Match[str]) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     char = match[0]
-    if char in _JOINERS:
-        return ""
     short = _SHORT.get(char)
     if short is not None:
         return short

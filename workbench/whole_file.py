@@ -1,9 +1,12 @@
-"""A private file that is replaced as a whole or stays as it was."""
+"""A private file that is replaced as a whole or stays as it was, by one process at a time."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -24,3 +27,19 @@ def replace_file(path: Path, text: str) -> None:
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder while a file in it is read and replaced; waits for whoever holds it.
+
+    The folder is made if it is missing; it is locked because the file is a new one each time. Raises
+    ``OSError``.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

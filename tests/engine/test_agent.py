@@ -120,7 +120,8 @@ def test_the_model_can_be_exchanged_in_mid_conversation() -> None:
     agent = Agent("a", llm=StrictLLM("one"))
     agent.input("1")
     other = StrictLLM("two")
-    agent.llm, agent.model = other, "another"
+    other.model = "another"
+    agent.llm = other
     assert agent.input("2") == "two"
     assert [m["content"] for m in other.requests[0][1:]] == ["1", "one", "2"]
     assert session_of(agent)["trace"][-1]["model"] == "another"
@@ -335,7 +336,7 @@ def test_observers_are_told_everything_and_the_summary_before_on_complete() -> N
     assert first.duration_ms > first.waited_ms == 0.0
 
 
-def test_a_summary_has_what_is_new_also_when_a_handler_exchanged_the_list() -> None:
+def test_a_summary_has_the_whole_history_when_a_handler_exchanged_the_list() -> None:
     watcher = Watcher()
 
     @before_llm
@@ -348,7 +349,10 @@ def test_a_summary_has_what_is_new_also_when_a_handler_exchanged_the_list() -> N
     agent = Agent("a", llm=llm, observers=[watcher], on_events=compact)
     agent.input("1")
     agent.input("2")
-    assert [m["content"] for m in watcher.summaries[1].messages] == ["in short", "two"]
+    first, second = watcher.summaries
+    assert not first.replaces
+    assert second.replaces
+    assert [m["content"] for m in second.messages] == [agent.system_prompt, "in short", "two"]
     assert not llm.refusals
 
 

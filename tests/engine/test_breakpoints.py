@@ -177,3 +177,14 @@ def test_breakpoints_are_added_once_and_removed() -> None:
     assert agent.breakpoints.remove(point)
     assert not agent.breakpoints.remove(point)
     assert not agent.breakpoints
+
+
+def test_running_a_call_again_stays_in_step_mode() -> None:
+    person = Person(Resume("step"), Resume("again"), Resume("step"), Resume("skip"), Resume())
+    agent, tools = run(person, paths="a b", step=True)
+    assert tools.ran == ["a", "a"]
+    assert person.pauses == [
+        ("before", "write"), ("after", "write"), ("after", "write"), ("before", "write"),
+        ("before", "marked"),
+    ]  # fmt: skip
+    assert not agent.breakpoints.step

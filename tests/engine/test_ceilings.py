@@ -120,16 +120,27 @@ def test_a_model_that_costs_nothing_is_no_unknown_price(notes: Notes) -> None:
     assert notes.texts == []
 
 
-def test_two_agents_with_the_same_plugin_count_apart(notes: Notes) -> None:
+def test_another_session_of_the_same_agent_counts_apart(notes: Notes) -> None:
+    llm = StrictLLM(answer(TokenUsage(1, 1, 0, 1.2)), "fine")
+    agent = agent_with(llm, notes, max_cost=1.0)
+    agent.input("one")
+    long = [{"type": "user_input", "turn": 1, "prompt": "x", "timestamp": 0.0}] * 20
+    agent.current_session = {"messages": [], "trace": long, "turn": 1}
+    assert agent.input("two") == "fine"
+
+
+def test_two_agents_with_the_same_plugin_count_and_speak_apart(notes: Notes) -> None:
     plugin = ceilings(max_cost=1.0)
+    spent, unknown = answer(TokenUsage(1, 1, 0, 0.9)), answer(TokenUsage(1, 1, 0, None))
     agents = [
-        Agent(name, [], llm=StrictLLM(answer(TokenUsage(1, 1, 0, 0.9)), "more"), plugins=[plugin])
+        Agent(name, [], llm=StrictLLM(spent, unknown, unknown), plugins=[plugin], observers=[notes])
         for name in ("one", "two")
     ]
-    for agent in agents:
-        agent.input("go")
-        agent.input("on")
-        assert agent.last_status == "success"
+    for _ in range(3):
+        for agent in agents:
+            agent.input("go")
+            assert agent.last_status == "success"
+    assert len(notes.texts) == len(agents)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from hypothesis import HealthCheck, settings
@@ -106,9 +107,31 @@ MESSAGES = st.sampled_from(
         {"role": "assistant", "content": None},
         {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function", "function": {}}]},
         {"role": "nobody", "content": "?"},
+        {"role": ["unhashable"], "content": "?"},
+        {"role": "user", "content": "torn \ud800"},
         "not even a dict",
     ]
 )
+DAMAGES: dict[str, Callable[[Any], object]] = {
+    "content to dict": lambda message: message.update(content={"not": "text"}),
+    "content to number": lambda message: message.__setitem__("content", 7),
+    "content torn": lambda message: message.__setitem__("content", "\udfff"),
+    "role away": lambda message: message.pop("role"),
+    "role unknown": lambda message: message.__setitem__("role", "nobody"),
+    "role unhashable": lambda message: message.__setitem__("role", ["user"]),
+    "answer to another": lambda message: message.__setitem__("tool_call_id", "other"),
+    "answer to a list": lambda message: message.__setitem__("tool_call_id", []),
+    "no calls": lambda message: message["tool_calls"].clear(),
+    "calls to text": lambda message: message.__setitem__("tool_calls", "text"),
+    "call away": lambda message: message["tool_calls"].pop(),
+    "call id": lambda message: message["tool_calls"][0].__setitem__("id", "other"),
+    "call arguments": lambda message: message["tool_calls"][0]["function"].update(arguments={}),
+    "call function": lambda message: message["tool_calls"][-1].pop("function"),
+    "not JSON": lambda message: message.setdefault("extra", object()),
+    "everything": lambda message: message.clear(),
+}
+"""What a handler can do to a message that it has got hold of."""
+
 ACTIONS = st.one_of(
     st.tuples(st.just("raise"), st.sampled_from(sorted(FAILURES))),
     st.tuples(st.just("append"), MESSAGES),
@@ -120,6 +143,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("arguments"), st.sampled_from([{}, {"value": "edited"}, {"value": object()}, "text"])),
     st.tuples(st.just("clear calls")),
     st.tuples(st.just("stop")),
+    st.tuples(st.just("damage"), st.integers(-6, 6), st.sampled_from(sorted(DAMAGES))),
 )
 
 
@@ -168,6 +192,11 @@ def act(agent: Agent, action: tuple[Any, ...]) -> None:
             session["llm_response"].tool_calls.clear()
         case ("stop",):
             agent.stop()
+        case "damage", at, how if messages:
+            with suppress(
+                KeyError, IndexError, TypeError, AttributeError
+            ):  # not every message has what it takes
+                DAMAGES[how](messages[at % len(messages)])
 
 
 class EngineMachine(RuleBasedStateMachine):

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.llm import Delta, LLMResponse, ToolCall
-from workbench.providers.assembly import Assembly, read_arguments
+from workbench.providers.assembly import Assembly
+from workbench.registry.arguments import read_arguments
 
 Piece = dict[str, Any]
 

@@ -192,3 +192,34 @@ def test_a_model_may_drop_a_namespace_that_nothing_else_needs() -> None:
     registry.register(add, namespace="money")
     with pytest.raises(ToolNotFoundError, match=r"mean arithmetic\.add or money\.add\?"):
         registry.call("add", {"a": 2, "b": 3})
+
+
+def test_an_error_without_a_text_reaches_the_caller_as_it_is() -> None:
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise LookupError("no words")
+
+    def fail() -> None:
+        raise SilentError
+
+    registry = ToolRegistry()
+    events: list[ChangeEvent] = []
+    registry.register(fail)
+    registry.on_change(events.append)
+    with pytest.raises(SilentError):
+        registry.call("fail", {})
+    assert events[0].reason == "(its text cannot be shown: LookupError)"
+    assert registry.statistics("fail").errors == 1
+
+
+def test_json_text_is_forgiven_what_models_are_known_to_send() -> None:
+    registry = ToolRegistry()
+    registry.register(half)
+    assert registry.call("half", '{}{"n": 5}') == 2.0
+    assert registry.call("half", '"{\\"n\\": 5}"') == 2.0
+    raw: Any = b'{"n": 5}'
+    assert registry.call("half", raw) == 2.0
+    with pytest.raises(ToolArgumentsError, match="not valid JSON"):
+        registry.call("half", raw.replace(b"5", b"\xff"))
+    with pytest.raises(ToolArgumentsError, match="nested too deeply"):
+        registry.call("half", '{"n": ' + "[" * 100_000)

@@ -422,3 +422,68 @@ def test_a_wrong_rule_is_named_by_its_number(wrong: object, says: str) -> None:
         PermissionPolicy.from_rules([{"allow": "*"}, wrong])
     with pytest.raises(ConfigError, match=r"^default: "):
         PermissionPolicy.from_rules([], default="perhaps")
+
+
+def test_a_result_may_be_given_as_text_and_denies_all_the_same() -> None:
+    told: Any = "deny"
+    recorder = Recorder(PermissionPolicy(default=told))
+    with pytest.raises(ToolDeniedError):
+        recorder.registry.call("shell.run", {}, approved=True)
+    recorder.registry.policy = PermissionPolicy((PermissionRule(told, "shell.*"),), default=ALLOW)
+    with pytest.raises(ToolDeniedError, match="denied by a rule"):
+        recorder.registry.call("shell.run", {}, approved=True)
+    assert recorder.runs == []
+    assert Decision(told).result is DENY
+    assert PermissionRule(told).result is DENY
+
+
+@pytest.mark.parametrize("nonsense", ["yes", "DENY", "", None, True, 0, ["deny"]])
+def test_anything_that_is_no_result_is_refused_where_it_is_written(nonsense: Any) -> None:
+    with pytest.raises(ConfigError, match="must say allow, ask or deny"):
+        PermissionPolicy(default=nonsense)
+    with pytest.raises(ConfigError, match="must say allow, ask or deny"):
+        PermissionRule(nonsense)
+    with pytest.raises(ConfigError, match="must say allow, ask or deny"):
+        Decision(nonsense)
+
+
+def test_a_stop_while_asking_is_told_as_a_denial_and_stays_a_stop() -> None:
+    def stop(request: PermissionRequest) -> bool:
+        raise StopTurn("enough")
+
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.permission_handler = stop
+    with pytest.raises(StopTurn, match="enough") as caught:
+        recorder.registry.call("shell.run", {})
+    assert caught.value.__cause__ is None
+    assert recorder.events[-1].reason == "stopped"
+
+
+def test_a_handler_whose_error_has_no_text_denies() -> None:
+    class SilentError(Exception):
+        def __str__(self) -> str:
+            raise LookupError("no words")
+
+    def fail(request: PermissionRequest) -> bool:
+        raise SilentError
+
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.permission_handler = fail
+    with pytest.raises(ToolDeniedError, match=r"asking failed .SilentError: .its text cannot be shown"):
+        recorder.registry.call("shell.run", {})
+
+
+def test_the_caller_may_bring_its_own_way_to_wait_for_an_async_handler() -> None:
+    async def ask(request: PermissionRequest) -> bool:
+        return True
+
+    def wait(answer: Any) -> Any:
+        waited.append("waited")
+        answer.close()
+        return True
+
+    waited: list[str] = []
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.permission_handler = ask
+    assert recorder.registry.call("shell.run", {}, waiter=wait) == "ran"
+    assert waited == ["waited"]

@@ -187,7 +187,6 @@ def test_a_mark_carries_metadata_and_names_and_leaves_the_function_alone() -> No
     assert made.metadata.tags == {ToolTag.NETWORK, ToolTag.SLOW, "mine"}
     assert made.metadata.timeout == 9
     assert made.metadata.parallel_safe
-    assert made.metadata.words() == ("mine", "network", "slow")
 
 
 async def test_an_async_function_is_awaited_from_everywhere() -> None:
@@ -327,3 +326,15 @@ def test_a_tool_knows_its_source_and_code() -> None:
 def test_metadata_that_can_only_be_a_mistake_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ToolMetadata(**wrong)
+
+
+def test_the_mark_needs_no_brackets() -> None:
+    @tool
+    def plain(x: int) -> int:
+        return x + 1
+
+    registry = ToolRegistry()
+    registry.register(plain)
+    assert plain(1) == 2
+    assert registry.call("plain", {"x": 1}) == 2
+    assert registry.resolve("plain").metadata.tags == frozenset()

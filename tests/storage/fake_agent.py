@@ -65,8 +65,14 @@ class FakeAgent:
             )
 
     def end(
-        self, result: str = "done", *, status: TurnStatus = "success", error: BaseException | None = None
+        self,
+        result: str = "done",
+        *,
+        status: TurnStatus = "success",
+        error: BaseException | None = None,
+        replaces: bool = False,
     ) -> TurnSummary:
+        """``replaces``: the whole history is reported, because it is no longer what it was."""
         self.say({"role": "assistant", "content": result})
         trace = tuple(self.session["trace"][self.trace_at :])
         summary = TurnSummary(
@@ -81,9 +87,10 @@ class FakeAgent:
             usage=TokenUsage(10, 5, 0, 0.00001),
             iterations=1,
             tools_called=tuple(e["tool_name"] for e in trace if e["type"] == "tool_execution"),
-            messages=tuple(self.session["messages"][self.started_at :]),
+            messages=tuple(self.session["messages"][0 if replaces else self.started_at :]),
             trace=trace,
             error=error,
+            replaces=replaces,
         )
         for observer in self.observers:
             observer.turn_finished(self, summary)  # type: ignore[arg-type]  # duck-typed on purpose

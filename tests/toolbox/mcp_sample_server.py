@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 
@@ -36,6 +37,18 @@ def die() -> int:
     """End this process in the middle of a call."""
     print("last words", file=sys.stderr, flush=True)
     os._exit(3)
+
+
+@server.tool()
+async def hang(mark: str) -> str:
+    """Leave a mark, and never answer."""
+    with open(mark, "w"):
+        pass
+    try:
+        await asyncio.Event().wait()
+    finally:
+        os.remove(mark)
+    return "never"
 
 
 @server.tool()

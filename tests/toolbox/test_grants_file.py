@@ -46,6 +46,8 @@ def test_a_failed_save_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.M
 
 def test_no_file_is_no_grant(tmp_path: Path) -> None:
     assert load_grants(grants_path(tmp_path)) == ()
+    (tmp_path / ".workbench").write_text("a file in the way")
+    assert load_grants(grants_path(tmp_path)) == ()
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from workbench.toolbox.mcp_config import McpServerConfig, load_mcp_config
 JSON = """
 {
 \t"mcpServers": {
-\t\t"files": {"command": "npx", "args": ["-y", "server", 7], "env": {"ROOT": "/tmp", "N": 1}, "alwaysAllow": ["x"]},
-\t\t"web": {"type": "http", "url": "https://example.test/mcp", "headers": {"Authorization": "Bearer ${TOKEN_OF_TEST}"}},
+\t\t"files": {"command": "npx", "args": ["-y", "server", 7],
+\t\t\t"env": {"ROOT": "/tmp", "N": 1}, "alwaysAllow": ["x"]},
+\t\t"web": {"type": "http", "url": "https://example.test/mcp",
+\t\t\t"headers": {"Authorization": "Bearer ${TOKEN_OF_TEST}"}},
 \t\t"off": {"command": "x", "cwd": "${HERE_OF_TEST:-/srv}", "disabled": true}
 \t},
 \t"other": 1
@@ -58,7 +60,10 @@ def test_a_yaml_file_is_read_too(write: Write) -> None:
         ("mcpServers: {a: {command: x, args: y}}", "mcpServers.a.args must be a list"),
         ("mcpServers: {a: {command: x, args: [[]]}}", r"mcpServers.a.args\[0\] must be a text"),
         ("mcpServers: {a: {command: x, env: {K: true}}}", "mcpServers.a.env.K must be a text"),
-        ("mcpServers: {a: {command: '${NO_SUCH_VARIABLE}'}}", "mcpServers.a.command the environment variable"),
+        (
+            "mcpServers: {a: {command: '${NO_SUCH_VARIABLE}'}}",
+            "mcpServers.a.command the environment variable",
+        ),
         ("mcpServers: {a: {url: x, type: sse}}", "mcpServers.a.type sse"),
         ("mcpServers: {a: {url: x, type: stdio}}", "mcpServers.a.type stdio needs command"),
         ("mcpServers: {a: {command: x, type: carrier-pigeon}}", "must be stdio or http"),

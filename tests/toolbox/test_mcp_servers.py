@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from workbench.toolbox.mcp_connection import McpServerState
 from workbench.toolbox.mcp_servers import McpServers
 
 SERVER = str(Path(__file__).with_name("mcp_sample_server.py"))
+OLD_SERVER = str(Path(__file__).with_name("mcp_old_server.py"))
 STDIO = McpServerConfig("sample", command=sys.executable, args=(SERVER,))
 PATIENCE = 30.0
 
@@ -76,6 +77,7 @@ def run() -> Iterator[Callable[..., Running]]:
     yield start
     for each in started:
         each.servers.close()
+    assert [thread for thread in threading.enumerate() if thread.name == "mcp-servers"] == []
 
 
 @pytest.fixture
@@ -97,7 +99,14 @@ def is_alive(pid: int) -> bool:
 def test_a_stdio_servers_tools_are_a_namespace_and_can_be_called(run: Callable[..., Running]) -> None:
     running = run(STDIO)
     state = running.next_state("connected")
-    assert state.tools == ("sample.add", "sample.change", "sample.die", "sample.fail", "sample.pid")
+    assert state.tools == (
+        "sample.add",
+        "sample.change",
+        "sample.die",
+        "sample.fail",
+        "sample.hang",
+        "sample.pid",
+    )
     assert {tool.namespace for tool in running.registry} == {"sample"}
     assert running.call("sample.add", a=2, b=3) == 5
     assert running.call("sample-add", a=2) == 3
@@ -224,12 +233,15 @@ def test_a_disabled_server_and_one_that_was_not_started_leave_no_process(tmp_pat
 
 
 def test_servers_end_with_a_program_that_forgets_to_close_them(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    # The shell goes on when its input ends, as a careless server does.
+    shell = f"echo $$ > {mark}; {sys.executable} {SERVER}; sleep 1000"
     code = (
         "from workbench.registry import ToolRegistry\n"
         "from workbench.toolbox.mcp_config import McpServerConfig\n"
         "from workbench.toolbox.mcp_servers import McpServers\n"
         "registry = ToolRegistry()\n"
-        f"servers = McpServers(registry, [McpServerConfig('s', {sys.executable!r}, ({SERVER!r},))])\n"
+        f"servers = McpServers(registry, [McpServerConfig('s', 'sh', ('-c', {shell!r}))])\n"
         "servers.start()\n"
         "assert servers.wait(30)\n"
         "print(registry.call('s.pid', {}))\n"
@@ -238,22 +250,74 @@ def test_servers_end_with_a_program_that_forgets_to_close_them(tmp_path: Path) -
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert not is_alive(int(ended.stdout))
+    assert not is_alive(int(mark.read_text()))
     assert ended.stderr == ""
 
 
-async def test_a_cancelled_call_leaves_the_server_usable(run: Callable[..., Running]) -> None:
+def test_a_server_of_an_older_protocol_is_followed_and_comes_back(run: Callable[..., Running]) -> None:
+    running = run(McpServerConfig("old", command=sys.executable, args=(OLD_SERVER,)))
+    assert running.next_state("connected").tools == ("old.change", "old.pid")
+    there = running.watch(ChangeEventType.REGISTER, "old.fresh")
+    running.call("old.change")
+    assert there.wait(PATIENCE)
+    first = int(running.call("old.pid"))
+    os.kill(first, signal.SIGKILL)
+    running.next_state("failed")
+    running.next_state("connected")
+    assert int(running.call("old.pid")) != first
+
+
+def test_a_change_before_the_server_is_asked_to_tell_is_seen(run: Callable[..., Running], port: int) -> None:
+    config = McpServerConfig("web", url=f"http://127.0.0.1:{port}/mcp")
+    with subprocess.Popen([sys.executable, SERVER, str(port)], stderr=subprocess.DEVNULL) as server:
+        try:
+            first, second = run(config), Running(config)
+            first.next_state("connected")
+
+            def on_state(state: McpServerState) -> None:
+                if state.phase == "connected" and "web.fresh" not in state.tools:
+                    first.call("web.change")
+
+            there = second.watch(ChangeEventType.REGISTER, "web.fresh")
+            with McpServers(second.registry, [config], on_state):
+                assert there.wait(PATIENCE)
+        finally:
+            server.kill()
+
+
+def test_a_call_that_is_under_way_when_the_servers_are_closed_fails(
+    run: Callable[..., Running], tmp_path: Path
+) -> None:
+    running = run(STDIO)
+    running.next_state("connected")
+    mark = tmp_path / "mark"
+    with ThreadPoolExecutor(1) as pool:
+        call = pool.submit(running.call, "sample.hang", mark=str(mark))
+        while not mark.exists():
+            assert not call.done()
+        running.servers.close()
+        with pytest.raises(ToolServerError, match=r"(closed|lost) during the call"):
+            call.result(PATIENCE)
+    with pytest.raises(RuntimeError, match="were closed"):
+        running.servers.start()
+
+
+async def test_a_cancelled_call_is_cancelled_on_the_server_which_stays_usable(
+    run: Callable[..., Running], tmp_path: Path
+) -> None:
     running = run(STDIO)
     await asyncio.to_thread(running.next_state, "connected")
-    calls = [asyncio.create_task(running.registry.acall("sample.add", {"a": n})) for n in range(20)]
-    await asyncio.sleep(0)
-    for call in calls[::2]:
+    mark = tmp_path / "mark"
+    call = asyncio.create_task(running.registry.acall("sample.hang", {"mark": str(mark)}))
+    async with asyncio.timeout(PATIENCE):
+        while not mark.exists():
+            await asyncio.sleep(0)
         call.cancel()
-    kept = await asyncio.gather(*calls[1::2])
-    for call in calls[::2]:
-        with suppress(asyncio.CancelledError):
+        with pytest.raises(asyncio.CancelledError):
             await call
-    assert kept == [n + 1 for n in range(1, 20, 2)]
-    assert await running.registry.acall("sample.add", {"a": 1}) == 2
+        while mark.exists():
+            await asyncio.sleep(0)
+        assert await running.registry.acall("sample.add", {"a": 1}) == 2
 
 
 def test_a_server_over_http_is_called_lost_and_found_again(run: Callable[..., Running], port: int) -> None:

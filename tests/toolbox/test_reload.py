@@ -162,10 +162,11 @@ def test_a_broken_file_keeps_its_last_good_version_until_it_is_mended(
     assert failure.reason.startswith(reason)
     assert here.events == []
     assert here.registry.call("a.one", {"x": 4}) == 4
-    assert here.watcher.failures == (failure,)
+    assert list(here.watcher.failures) == [failure]
     assert here.watcher.check() is None
     write("a.py", TWO.replace("return x", "return -x"))
-    assert here.reload().failures == here.watcher.failures == ()
+    assert here.reload().failures == ()
+    assert list(here.watcher.failures) == []
     assert here.registry.call("a.one", {"x": 4}) == -4
 
 
@@ -194,6 +195,12 @@ def test_a_changed_helper_reaches_whoever_uses_it_and_nobody_else(
     write("_deep.py", "V = 7\n")
     assert here.reload().changed == ("a.one",)
     assert (here.registry.call("a.one", {}), here.registry.call("b.bee", {})) == (7, 2)
+    write("lib/__init__.py", "X = 1\n")
+    here.reload()
+    assert here.registry.call("a.one", {}) == 7
+    write("lib/mid.py", "def get(: return V\n")
+    assert here.reload().failures[0].path.name == "mid.py"
+    assert here.registry.call("a.one", {}) == 7
 
 
 def test_a_broken_helper_is_named_and_all_keep_working(write: Write, bench: Callable[[], Bench]) -> None:
@@ -208,6 +215,18 @@ def test_a_broken_helper_is_named_and_all_keep_working(write: Write, bench: Call
     write("_help.py", "V = 3\n")
     assert here.reload().failures == ()
     assert (here.registry.call("a.one", {}), here.registry.call("b.two", {})) == (3, 3)
+
+
+def test_a_file_that_imports_a_broken_one_goes_on_with_its_last_good_version(
+    write: Write, bench: Callable[[], Bench]
+) -> None:
+    write("a.py", "def one() -> int: return 1\n")
+    write("b.py", "import a\ndef two() -> int: return a.one()\n")
+    here = bench()
+    write("a.py", "def one( -> int: return 1\n")
+    write("b.py", "import a\ndef two() -> int: return a.one() + 1\n")
+    assert [failure.path.name for failure in here.reload().failures] == ["a.py"]
+    assert here.registry.call("b.two", {}) == 2
 
 
 def test_a_file_that_never_loaded_loads_once_its_helper_is_mended(
@@ -274,7 +293,11 @@ def test_a_hook_file_that_is_saved_again_has_one_say_not_two(
 ) -> None:
     asked: list[str] = []
     monkeypatch.setattr(sys, "asked_in_test", asked, raising=False)
-    source = "import sys\ndef post_register_hook(name, tool, registry):\n    sys.asked_in_test.append('{} ' + name)\n"
+    source = (
+        "import sys\n"
+        "def post_register_hook(name, tool, registry):\n"
+        "    sys.asked_in_test.append('{} ' + name)\n"
+    )
     write("hooks.py", source.format("old"))
     here = bench()
     write("hooks.py", source.format("new"))
@@ -344,7 +367,10 @@ def test_a_package_imported_by_name_is_followed(
     registry = ToolRegistry()
     report = load_tools("pack_to_reload", registry)
     watcher = ToolWatcher(registry, [report.source])
-    assert (report.tools, registry.call("pack_to_reload.top", {})) == (["pack_to_reload.top", "inner.deep"], 1)
+    assert (report.tools, registry.call("pack_to_reload.top", {})) == (
+        ["pack_to_reload.top", "inner.deep"],
+        1,
+    )
     write("pack_to_reload/_part.py", "V = 2\n")
     changed = watcher.check()
     assert changed is not None

@@ -17,7 +17,7 @@ import pytest
 from tests.toolbox.conftest import Write
 from workbench.registry import ChangeEvent, ToolRegistry
 from workbench.toolbox.loader import load_tools
-from workbench.toolbox.reload import ReloadReport
+from workbench.toolbox.reload import Reloader, ReloadReport
 from workbench.toolbox.watcher import ToolWatcher
 
 PATIENCE = 20.0
@@ -155,6 +155,7 @@ def test_new_files_and_helpers_in_new_folders_are_watched_from_then_on(
     write("lib/part.py", "V = 2\n")
     assert watched.next().changed == ("b.bee",)
     assert watched.registry.call("b.bee", {}) == 2
+    assert not watched.watcher.polling
 
 
 def test_polling_can_be_asked_for(write: Write, watch: Callable[..., Watched], deaf: list[bool]) -> None:
@@ -175,10 +176,10 @@ def test_where_no_events_come_it_polls_from_then_on(
         write("a.py", ONE.format(number))
         watched.next()
         assert watched.one() == number
-    watched.registry.on_change(lambda event: None)
-    write("a.py", ONE.format(4444))
-    watched.next()
-    assert deaf[0] is False
+    assert watched.watcher.polling
+    while len(deaf) < 2:  # the watch begins anew a moment after the report
+        threading.Event().wait(0.001)
+    assert deaf == [False, True]
 
 
 def test_a_system_without_watches_left_is_polled(
@@ -213,12 +214,25 @@ def test_a_check_sees_a_save_without_any_watching(write: Write, tmp_path: Path) 
     assert watched.watcher.check() is None
 
 
+def test_a_helper_that_nobody_imports_any_more_is_forgotten(
+    write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write("lib/part.py", "V = 1\n")
+    write("a.py", "from lib.part import V\n" + ONE.format("V"))
+    watched = Watched(tmp_path)
+    write("a.py", ONE.format(2))
+    assert watched.watcher.check() is not None
+    monkeypatch.setattr(Reloader, "reload", lambda self, **options: pytest.fail("there is nothing to reload"))
+    assert watched.watcher.check() is None
+    write("lib/part.py", "V = 22\n")
+    assert watched.watcher.check() is None
+
+
 def test_a_folder_that_vanishes_and_returns_is_followed(
     tmp_path: Path, write: Write, watch: Callable[..., Watched]
 ) -> None:
     write("a.py", ONE.format(1))
     watched = watch(idle_ms=20)
-    print(list(tmp_path.iterdir()))
     shutil.rmtree(tmp_path)
     assert watched.next().removed == ("a.one",)
     write("a.py", ONE.format(2))

@@ -20,6 +20,7 @@ from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Pro
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.events import CallInfo, Permission
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.help import HelpScreen
 from workbench.tui.themes import css_variables, load_theme, textual_theme
 
@@ -134,7 +135,7 @@ class ApprovalApp(App[None]):
     def bell(self) -> None:
         self.bells += 1
 
-    def on_approval_screen_typed(self, message: ApprovalScreen.Typed) -> None:
+    def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         for _ in range(message.erased):
             self.prompt.action_delete_left()
         self.prompt.insert(message.text)
@@ -205,6 +206,10 @@ class Trial:
         region = self.screen.query_one(selector, Widget).region
         strips = self.screen._compositor.render_strips()[region.y : region.bottom]
         return "\n".join(strip.crop(region.x, region.right).text for strip in strips)
+
+    def screen_text(self) -> str:
+        """All that can be read on the screen, whatever lies above what."""
+        return self.app.export_screenshot().replace("&#160;", " ")
 
 
 @asynccontextmanager

@@ -14,8 +14,10 @@ import yaml
 from tests.providers.loopback import Loopback, Payload, Reply, call, calls, delta, error, text, usage
 from tests.tui.driving import Driven, driven
 from workbench.compose import build_agent, make_llm
+from workbench.config import user_folder
 from workbench.engine.agent import Agent
 from workbench.environment import env_files_hook
+from workbench.project_review import ProjectReview
 from workbench.tui.bridge import Post
 from workbench.tui.model_switch import ModelSwitch
 
@@ -24,18 +26,18 @@ PATIENCE = 60.0
 
 
 @pytest.fixture
-def server(own_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
-    """The server, and a project that is set up to ask it."""
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
+    """The server, and a person whose settings ask it."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback() as loopback:
-        configure(own_folder, loopback.base_url)
+        configure(loopback.base_url)
         yield loopback
 
 
-def configure(folder: Path, base_url: str, **more: Any) -> None:
-    (folder / ".workbench").mkdir(exist_ok=True)
+def configure(base_url: str, **more: Any) -> None:
+    user_folder().mkdir(parents=True, exist_ok=True)
     settings = {"parameters": {"base_url": base_url}, **more}
-    (folder / ".workbench" / "config.yaml").write_text(yaml.safe_dump(settings))
+    (user_folder() / "config.yaml").write_text(yaml.safe_dump(settings))
 
 
 def start(post: Post) -> Agent:
@@ -111,12 +113,12 @@ async def test_the_first_words_are_on_the_screen_while_the_rest_is_not_yet_sent(
 
 
 async def test_a_refused_connection_says_where_and_works_once_the_server_runs(
-    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback() as gone:
         port, base_url = int(gone.base_url.split(":")[2].split("/")[0]), gone.base_url
-    configure(own_folder, base_url)
+    configure(base_url)
     async with driven(start) as it:
         await turn(it, "hello")
         assert f"Cannot reach {base_url}" in conversation(it)
@@ -158,6 +160,7 @@ async def test_a_key_that_is_put_into_env_meanwhile_counts_from_the_next_message
         await turn(it, "hello")
         assert "There is no key" in conversation(it)
         (own_folder / ".env").write_text("OPENAI_API_KEY=sk-late")
+        ProjectReview(own_folder).say_yes()
         await turn(it, "again")
         assert "With a key." in conversation(it)
     assert server.requests[0].headers["authorization"] == "Bearer sk-late"
@@ -224,9 +227,9 @@ async def test_escape_gives_a_rate_limit_up_at_once_and_the_next_message_works(s
 
 
 async def test_a_ceiling_of_tokens_stops_the_turn_cleanly_and_the_unknown_price_is_said(
-    server: Loopback, own_folder: Path
+    server: Loopback,
 ) -> None:
-    configure(own_folder, server.base_url, max_cost=1.0, max_turn_tokens=10)
+    configure(server.base_url, max_cost=1.0, max_turn_tokens=10)
     server.script(calls([call(0, "call_a", "arithmetic-add", '{"a": 2, "b": 3}')]), text("Go on."))
     async with driven(start) as it:
         await turn(it, "2 + 3?")

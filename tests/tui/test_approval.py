@@ -165,6 +165,72 @@ async def test_allowed_calls_are_shown_as_run_and_denied_ones_cannot_be_run() ->
         assert decided(await it.answered(agent)) == ["approve", "reject", "approve"]
 
 
+async def test_calls_that_cannot_run_say_so_and_no_verdict_reaches_them() -> None:
+    async with trial() as it:
+        agent = await it.ask(
+            call("a", "files.delete", permission="deny", because="switched off"),
+            call("b", "frobnicate", permission="deny", because="no such tool"),
+            call("c"),
+        )
+        calls, received = it.shown("#calls"), it.shown("#receives")
+        assert "⊘ off" in calls
+        assert "✗ no such" in calls
+        assert "that files.delete is switched off" in received
+        assert "that there is no tool frobnicate" in received
+
+        await it.press("k", "k", "y")
+        assert it.screen.sheet.note == "Call 1: its tool is switched off; no verdict can let it run."
+        await it.press("k", "y")
+        assert it.screen.sheet.note == "Call 2: there is no tool of this name; no verdict can let it run."
+        await it.press("Y")
+        assert "Run 1  enter" in it.shown("#foot")
+        await it.press("enter")
+
+        assert decided(await it.answered(agent)) == ["reject", "reject", "approve"]
+
+
+async def test_free_rows_show_more_of_what_the_model_will_receive() -> None:
+    async with trial() as it:
+        await it.ask(*(call(str(number)) for number in range(8)))
+        assert all(f"  {number + 1} " in it.shown("#receives") for number in range(8))
+        assert "shown" not in it.shown("#heading")
+
+
+async def test_a_long_page_keeps_its_rows() -> None:
+    async with trial() as it:
+        calls = [call(str(number), text="\n".join(f"line {n}" for n in range(60))) for number in range(8)]
+        await it.ask(*calls)
+        assert it.screen.query_one("#page").size.height >= 10
+
+
+async def test_the_reason_for_asking_is_shown_whole_where_there_is_room() -> None:
+    async with trial() as it:
+        await it.ask(call("a", because="not marked read-only"))
+        assert "not marked read-only" in it.shown("#calls")
+
+
+@pytest.mark.parametrize("width", [80, 120])
+async def test_the_keys_that_find_no_place_beside_the_button_stand_above_it(width: int) -> None:
+    async with trial((width, 40)) as it:
+        await it.ask()
+        foot = it.shown("#foot")
+        for hint in ("y run", "n reject", "esc reject rest", "Y run all", "x stop", "c copy"):
+            assert hint in foot
+
+
+@pytest.mark.parametrize("key", ["ctrl+p", "f4"])
+async def test_the_keys_of_the_palette_open_it_above_and_esc_closes_only_that(key: str) -> None:
+    async with trial() as it:
+        agent = await it.ask(call("a"))
+        await it.press(key)
+        await it.until(lambda: len(it.app.screen_stack) == 3)
+        await it.press("escape")
+        await it.until(lambda: len(it.app.screen_stack) == 2)
+        assert not agent.done.is_set()
+        await it.press("y", "enter")
+        await it.answered(agent)
+
+
 async def test_c_copies_all_of_the_arguments() -> None:
     async with trial() as it:
         arguments: dict[str, Any] = {"text": "one\ntwo\u202e" * 500, "n": "1"}
@@ -453,7 +519,10 @@ async def test_a_grant_states_its_scope_and_starts_with_these_arguments_only() -
         agent = await it.ask(call("a", "write", path="x/1"), call("b", "write", path="x/2"))
         panel = await always(it)
         assert panel.proposal == Proposal("session", "write", {"path": "x/1"})
-        assert "Until Workbench ends, write(path='x/1') runs without asking." in it.shown("#covers")
+        assert (
+            "Until Workbench ends or /grants takes it back, write(path='x/1') runs without asking."
+            in it.shown("#covers")
+        )
 
         await it.press("right")
         assert "In this project" in it.shown("#covers")
@@ -560,7 +629,7 @@ async def test_a_line_of_a_million_characters_is_wrapped_and_not_cut() -> None:
 async def test_all_of_fifty_calls_can_be_reached() -> None:
     async with trial((80, 24)) as it:
         agent = await it.ask(*(call(str(n), because=f"reason {n}") for n in range(50)))
-        assert "1 to 3 shown" in it.shown("#heading")
+        assert "1 to 10 shown" in it.shown("#heading")
 
         await it.press(*["down"] * 49)
         assert "make 49" in it.shown("#calls")

@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
+from workbench.engine.scope import rejected
 from workbench.tui.approval import (
     ApprovalRequest,
     ApprovalResult,
     Batch,
-    Grace,
     Proposal,
     Verdict,
-    rejection_text,
 )
 from workbench.tui.events import CallInfo, Permission
+from workbench.tui.screens.held import Grace
 
 
 def covers(proposal: Proposal, tool: str, arguments: Mapping[str, Any]) -> bool:
@@ -217,8 +217,8 @@ def test_an_unanswered_batch_runs_nothing() -> None:
 
 
 def test_the_model_reads_who_rejected_and_why() -> None:
-    assert rejection_text("too early") == "Rejected by the user: too early"
-    assert rejection_text(None) == "Rejected by the user."
+    assert rejected("too early") == "Rejected by the user: too early"
+    assert rejected(None) == "Rejected by the user."
 
 
 def test_a_copied_request_does_not_change_with_the_original() -> None:

@@ -12,6 +12,7 @@ from tests.tui.approval_app import Agent, call, request, trial
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
 from workbench.tui.broker import ApprovalBroker, Asked, Pending
+from workbench.tui.screens.question import QuestionScreen, QuestionText, Reply
 
 RUN = ApprovalResult((Verdict("a", "approve"),))
 
@@ -168,17 +169,42 @@ async def test_a_question_that_was_stopped_while_it_waited_is_never_shown() -> N
         assert it.app.bells == 1
 
 
-async def test_a_stop_from_another_thread_closes_the_question_and_what_lies_above_it() -> None:
+async def test_a_stop_from_another_thread_ends_the_question_and_leaves_what_lies_above_it() -> None:
     async with trial() as it:
         agent = await it.ask()
         await it.press("f1")
         await it.until(lambda: len(it.app.screen_stack) == 3)
+        above = it.app.screen
+        assert "Approve" in it.screen_text()
 
         threading.Thread(target=it.app.broker.stop, daemon=True).start()
         await it.until(agent.done.is_set)
+        await it.until(lambda: "Approve" not in it.screen_text())
+        assert it.app.screen is above
+
+        await it.press("escape")
+        await it.until(lambda: len(it.app.screen_stack) == 1)
+        assert agent.ran == []
+
+
+async def test_a_line_that_a_tool_asks_for_is_still_asked_when_the_batch_below_is_decided() -> None:
+    async with trial() as it:
+        agent = await it.ask()
+        replies: list[Reply] = []
+        line = QuestionScreen(QuestionText("Go on? "), replies.append, clock=it.app.clock)
+        it.app.push_screen(line)
+        await it.until(lambda: it.app.screen is line and line.is_mounted)
+        it.app.clock.now += 1
+
+        threading.Thread(target=it.app.broker.stop, daemon=True).start()
+        await it.until(agent.done.is_set)
+        await it.until(lambda: it.app.desk.screen is None)
+        await it.press("y", "enter")
+        await it.until(lambda: replies)
+        line.finish()
         await it.until(lambda: len(it.app.screen_stack) == 1)
 
-        assert agent.ran == []
+        assert replies == [Reply("answer", "y")]
 
 
 async def test_a_question_arrives_above_open_help() -> None:

@@ -198,6 +198,25 @@ async def test_a_user_who_scrolled_up_is_never_moved_and_sees_that_there_is_more
         assert not any("new below" in row for row in shown(app.panel))
 
 
+async def test_what_only_changes_its_looks_is_not_new() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        started, finished = call("1", n=1)
+        app.panel.apply(
+            [*long_talk(), started, delta("| a |\n|---|\n| b |\n\nIt is *written*"), delta(" now")]
+        )
+        app.panel.focus()
+        await pilot.press("pageup", "up")
+        app.panel.apply([finished])
+        app.panel.apply([ModelFinished(ME, 0.0, {"status": "success"}, "", 0), finished])
+        await pilot.press("ctrl+o")
+        assert not following(app)
+        assert not any("new below" in row for row in shown(app.panel))
+        app.panel.apply([turn("more")])
+        await pilot.pause()
+        assert any("new below" in row for row in shown(app.panel))
+
+
 async def test_scrolling_back_to_the_bottom_follows_again() -> None:
     app = Screen()
     async with app.run_test(size=(60, 20)) as pilot:
@@ -308,6 +327,36 @@ async def test_a_click_opens_a_call_and_the_row_stays_under_the_mouse() -> None:
         assert not following(app)
 
 
+async def test_long_lines_of_an_open_call_break_at_words_and_those_of_code_do_not() -> None:
+    app = Screen()
+    async with app.run_test(size=(40, 30)) as pilot:
+        text = " ".join(["seven"] * 20)
+        code = "def f():\n    " + "seventeen," * 8
+        app.panel.apply(call("1", text=text, code=code, data={"text": text}))
+        app.panel.focus()
+        await pilot.press("enter")
+        rows = [row.strip() for row in shown(app.panel)]
+        assert rows.count("seven seven seven seven seven") >= 2
+        assert "seventeen,seventeen,seventeen,se" not in rows
+        assert not any(row.endswith(" sev") for row in rows)
+
+
+async def test_a_call_that_changes_a_file_says_how_much_unless_it_did_not_run() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 12)) as pilot:
+        calls = tuple(CallInfo(str(n), "write", {"path": "a.txt"}, change=(8, 3)) for n in range(2))
+        app.panel.apply([BatchStarted(ME, 0.0, 1, 1, calls)])
+        await pilot.pause()
+        assert [row.count("+8 −3") for row in shown(app.panel)[1:3]] == [1, 1]
+        entries = [
+            {"call_id": str(n), "tool_name": "write", "status": status, "timing": 3.0}
+            for n, status in enumerate(("success", "rejected"))
+        ]
+        app.panel.apply([ToolFinished(ME, 0.0, entry) for entry in entries])
+        await pilot.pause()
+        assert [row.count("+8 −3") for row in shown(app.panel)[1:3]] == [1, 0]
+
+
 async def test_ctrl_o_shows_all_calls() -> None:
     app = Screen()
     async with app.run_test(size=(60, 30)) as pilot:
@@ -328,6 +377,36 @@ async def test_the_cursor_goes_from_call_to_call_and_scrolls_there() -> None:
         assert any(row.startswith("▎ ✓ tool  n=1") for row in shown(app.panel))
         await pilot.press("j")
         assert any(row.startswith("▎ ✓ tool  n=2") for row in shown(app.panel))
+
+
+@pytest.mark.parametrize("key", ["k", "j"])
+async def test_a_cursor_that_was_scrolled_away_starts_again_at_the_newest_call_in_view(key: str) -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.panel.apply([*call("1", n=1), *long_talk(10), *call("2", n=2), *call("3", n=3)])
+        app.panel.focus()
+        await pilot.press("k", "k")
+        assert any(row.startswith("▎ ✓ tool  n=1") for row in shown(app.panel))
+        await pilot.press("end")
+        assert any(row.startswith("▎ ✓ tool  n=3") for row in shown(app.panel))
+        await pilot.press("enter")
+        assert any(row.strip() == "n  3" for row in shown(app.panel))
+        await pilot.press("enter", "home", "end", key)
+        assert any(row.startswith(f"▎ ✓ tool  n={2 if key == 'k' else 3}") for row in shown(app.panel))
+
+
+async def test_enter_folds_a_long_call_whose_first_row_was_scrolled_away() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 12)) as pilot:
+        app.panel.apply(
+            [*long_talk(3), *call("1", text="\n".join(f"row {n}" for n in range(30))), turn("on")]
+        )
+        app.panel.focus()
+        await pilot.press("enter", "pagedown")
+        assert not any("✓ tool" in row for row in shown(app.panel))
+        await pilot.press("enter")
+        assert shown(app.panel)[0].startswith("▎ ✓ tool")
+        assert not any(row.strip().startswith("row ") for row in shown(app.panel)[1:])
 
 
 async def test_brackets_go_from_turn_to_turn() -> None:

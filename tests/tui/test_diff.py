@@ -80,7 +80,8 @@ def test_two_long_texts_without_a_common_line_are_replaced_whole() -> None:
 
 
 def test_counts_use_a_minus_sign() -> None:
-    assert "".join(text for text, _ in counts(diff("a\nb\n", "c\n"))) == "+1 −2"
+    found = diff("a\nb\n", "c\n")
+    assert "".join(text for text, _ in counts(found.added, found.removed)) == "+1 −2"
 
 
 def test_each_row_becomes_a_line_with_its_numbers_and_sign() -> None:

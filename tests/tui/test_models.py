@@ -325,3 +325,11 @@ def test_a_context_window_is_short(tokens: int | None, shown: str) -> None:
 )
 def test_a_price_is_never_rounded_to_nothing(price: float | None, shown: str) -> None:
     assert price_text(price) == shown
+
+
+async def test_the_list_follows_the_theme() -> None:
+    async with driven(models=Choosing().models) as it:
+        screen = await listed(it)
+        await it.act(lambda: setattr(it.app, "theme", "paper"))
+        await it.until(lambda: screen.palette.name == "paper")
+        assert screen.query_one(RowList).palette.name == "paper"

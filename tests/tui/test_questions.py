@@ -19,7 +19,8 @@ from workbench.errors import StopTurn
 from workbench.tui.capture import StreamCapture
 from workbench.tui.palette import Palette
 from workbench.tui.questions import Questions
-from workbench.tui.screens.question import QUIET, AnswerInput, QuestionScreen
+from workbench.tui.screens.held import QUIET_SECONDS, HeldScreen
+from workbench.tui.screens.question import AnswerInput, QuestionScreen
 from workbench.tui.themes import css_variables, load_theme, textual_theme
 
 THEMES = Path(__file__).parents[2] / "themes"
@@ -46,6 +47,7 @@ class Desk(App[None]):
         self.register_theme(textual_theme(self.palette))
         self.theme = theme
         self.stray: list[str] = []
+        self.handed_on: list[str] = []
         self.capture = StreamCapture(stray=self.stray.append)
         self.questions = Questions(self.capture, clock=clock or Clock())
         self.stops = 0
@@ -64,6 +66,9 @@ class Desk(App[None]):
     def on_unmount(self) -> None:
         self.questions.close()
         self.capture.remove()
+
+    def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
+        self.handed_on.append(message.text)
 
     def stop_turn(self) -> None:
         self.stops += 1
@@ -198,8 +203,8 @@ async def test_ctrl_d_on_an_empty_line_ends_the_input_and_otherwise_deletes() ->
         assert isinstance(answer.exception(), EOFError)
 
 
-async def test_keys_typed_across_the_arrival_decide_nothing_and_leave_the_draft_whole() -> None:
-    clock = Clock(step=QUIET / 10)
+async def test_keys_typed_across_the_arrival_decide_nothing_and_are_handed_on() -> None:
+    clock = Clock(step=QUIET_SECONDS / 10)
     app = Desk(clock)
     async with app.run_test() as pilot:
         await pilot.click("#draft")
@@ -210,12 +215,13 @@ async def test_keys_typed_across_the_arrival_decide_nothing_and_leave_the_draft_
         line = app.screen.query_one(AnswerInput)
         assert line.value == ""
         assert not answer.done()
-        clock.now += QUIET
+        clock.now += QUIET_SECONDS
         await pilot.press("y", "enter")
         await until(pilot, answer.done)
         assert answer.result() == "y"
         await until(pilot, lambda: question(app) is None)
         assert app.query_one("#draft", Input).value == "first half"
+        assert "".join(app.handed_on) == "second half"
 
 
 async def test_a_paste_across_the_arrival_is_not_the_answer() -> None:
@@ -227,7 +233,7 @@ async def test_a_paste_across_the_arrival_is_not_the_answer() -> None:
         await until(pilot, lambda: question(app))
         line = app.screen.query_one(AnswerInput)
         line.post_message(events.Paste("secret\n"))
-        await pilot.pause()
+        await until(pilot, lambda: app.handed_on == ["secret\n"])
         assert line.value == ""
         app.questions.stop()
         await until(pilot, answer.done)

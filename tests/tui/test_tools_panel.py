@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -11,8 +12,9 @@ from textual.pilot import Pilot
 from tests.tui.panel_app import GRAPHITE, PAPER, START, PanelApp, Story, line_with, lines, running, until
 from workbench.tui.events import AgentReady, LoadFailed, LoadProgress, ToolRow, ToolsChanged
 from workbench.tui.panels.tools import ToolsPanel
-from workbench.tui.rows import RowList, TitleRow
-from workbench.tui.tool_tree import Row
+from workbench.tui.rows import RowList
+from workbench.tui.title_row import TitleRow
+from workbench.tui.tool_tree import Row, Tool
 
 TOOLS = (
     ToolRow("now", True),
@@ -197,7 +199,7 @@ async def test_the_registry_s_changes_are_shown() -> None:
         )
         assert "▾ web" in stage.shown
         assert "■ now" not in stage.shown
-        assert line_with(stage.rows, "convert").endswith("network")
+        assert line_with(stage.rows, "convert").endswith("network  now v2")
 
 
 async def test_a_tool_that_comes_back_keeps_its_counts() -> None:
@@ -267,11 +269,15 @@ async def test_names_stay_whole_while_tags_and_mean_give_way() -> None:
         assert stage.title.endswith("errs")
 
 
-async def test_below_56_cells_tags_and_mean_are_left_out() -> None:
+async def test_below_56_cells_the_mean_is_left_out_and_tags_only_where_names_leave_no_room() -> None:
     async with staged(size=(54, 20)) as (stage, _):
         assert stage.title.endswith("calls  errs")
-        assert "read-only" not in "".join(lines(stage.rows))
+        assert line_with(stage.rows, "read_file").index("read-only") == line_with(
+            stage.rows, "write_file"
+        ).index("writes")
         assert line_with(stage.rows, "delete_file").endswith("off  tagged destructive")
+    async with staged(size=(40, 20)) as (stage, _):
+        assert "read-only" not in "".join(lines(stage.rows))
 
 
 @pytest.mark.parametrize("width", [1, 12, 30, 54, 56, 62, 80, 160])
@@ -304,3 +310,123 @@ async def test_another_palette_reaches_title_and_rows() -> None:
         title = stage.panel.query_one(TitleRow)
         assert next(iter(title.render_line(0))).style == PAPER.style("muted", "raised")
         assert next(iter(stage.rows.render_line(1))).style == PAPER.style("muted", "surface")
+
+
+async def test_a_destructive_tool_says_so_whether_it_is_on_or_off() -> None:
+    row = TOOLS[3]
+    async with staged((*TOOLS[:3], replace(row, enabled=True, reason=""))) as (stage, _):
+        assert line_with(stage.rows, "delete_file").endswith("destructive")
+        stage.panel.apply([change(replace(row, reason="switched off by the user"), "disable")])
+        assert line_with(stage.rows, "delete_file").endswith("off  destructive  by the user")
+        stage.panel.apply([change(row, "disable")])
+        assert line_with(stage.rows, "delete_file").endswith("off  tagged destructive")
+
+
+async def test_switching_a_group_says_which_group_it_is() -> None:
+    async with staged() as (stage, pilot):
+        stage.rows.focus()
+        await pilot.press("home", "space")
+        await until(pilot, lambda: bool(stage.app.kept))
+        assert stage.app.kept.pop().group is None
+        await pilot.press("down", "down", "down", "space")
+        await until(pilot, lambda: bool(stage.app.kept))
+        assert stage.app.kept.pop().group == "files"
+
+
+async def test_permission_words_follow_the_policy() -> None:
+    changed = [
+        ToolsChanged("ann", START, "metadata_update", None, metadata={"fields": ["policy"]}),
+        change(replace(TOOLS[1], permission="ask"), "metadata_update"),
+        change(replace(TOOLS[2], permission="deny"), "metadata_update"),
+    ]
+    async with staged() as (stage, _):
+        stage.panel.apply(changed)
+        assert line_with(stage.rows, "read_file").endswith("read-only  asks")
+        assert line_with(stage.rows, "write_file").endswith("writes  denied")
+        assert "now v" not in "".join(lines(stage.rows))
+
+
+async def test_newer_versions_are_counted_and_say_what_they_changed() -> None:
+    first = {"difference": {"added": {"limit": {}}, "removed": {"page": {}}}, "code": {}}
+    async with staged() as (stage, pilot):
+        stage.panel.apply([replace(change(TOOLS[1], "refresh"), metadata=first)])
+        assert line_with(stage.rows, "read_file").endswith("read-only  now v2")
+        everything = {"tools": {"files.read_file": {"description": {}}, "gone": {}}}
+        stage.panel.apply([ToolsChanged("ann", START, "refresh_all", None, metadata=everything)])
+        assert line_with(stage.rows, "read_file").endswith("read-only  now v3")
+        y = next(y for y, line in enumerate(lines(stage.rows)) if "read_file" in line)
+        accent = [segment for segment in stage.rows.render_line(y) if "now v3" in segment.text]
+        assert accent[0].style == GRAPHITE.style("accent", "surface")
+        stage.rows.focus()
+        await pilot.press("home", "down", "down", "down", "down", "right")
+        assert line_with(stage.rows, "changed").split() == ["changed", "description,", "now", "v3"]
+        stage.panel.apply([replace(change(TOOLS[1], "refresh"), metadata=first)])
+        assert line_with(stage.rows, "changed").split()[1:] == ["+limit", "−page", "code,", "now", "v4"]
+
+
+async def test_right_shows_all_about_a_tool_and_left_takes_it_away() -> None:
+    row = ToolRow("files.read_file", True, "", ("read-only",), "ask", "strict", "Reads it.\nMore.", 120)
+    story = Story()
+    story.begin()
+    story.ask_model()
+    for ms in (10, 20, 30):
+        (call,) = story.batch("files.read_file")
+        story.run(call, ms)
+    (call,) = story.batch("files.read_file")
+    story.finish(call, 0.0, "error", error_type="ToolArgumentsError", error="path: missing\nmore")
+    async with staged((row, *TOOLS[2:])) as (stage, pilot):
+        stage.rows.focus()
+        await pilot.press("end", "up", "up", "right")
+        stage.panel.apply(story.take())
+        assert [line.strip("▎").split() for line in lines(stage.rows)[3:9]] == [
+            ["■", "read_file", "read-only", "asks", "4", "1", "15", "ms"],
+            ["does", "Reads", "it."],
+            ["tags", "read-only"],
+            ["permission", "asks", "strict"],
+            ["schema", "120", "tok", "in", "each", "request"],
+            ["time", "mean", "15", "ms", "p95", "30", "ms", "of", "4", "calls"],
+        ]
+        assert line_with(stage.rows, "wrong").split() == ["wrong", "1", "×", "path:", "missing"]
+        await pilot.press("down", "down")
+        stage.panel.apply([change(replace(row, permission="allow"), "metadata_update")])
+        assert stage.rows.cursor == 5
+        assert "runs without asking" in line_with(stage.rows, "permission")
+        await pilot.press("left", "left")
+        assert "does" not in "".join(lines(stage.rows))
+
+
+async def test_the_title_says_what_the_schemas_of_a_request_cost() -> None:
+    tools = (ToolRow("a.one", True, tokens=1_900), ToolRow("a.two", True, tokens=200), TOOLS[3])
+    async with staged(tools) as (stage, _):
+        assert stage.title.startswith("  Tools  2 on  1 off  2.1k tok ")
+        stage.panel.apply([change(replace(tools[0], enabled=False), "disable")])
+        assert stage.title.startswith("  Tools  1 on  2 off  200 tok ")
+    async with staged() as (stage, _):
+        assert "tok" not in stage.title
+
+
+async def test_wide_panels_have_columns_for_cost_and_late_time() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    for ms in (10, 10, 700):
+        (call,) = story.batch("bank.convert")
+        story.run(call, ms)
+    tools = (replace(TOOLS[4], tokens=55), *TOOLS[:4])
+    async with staged(tools, (90, 20)) as (stage, _):
+        stage.panel.apply(story.take())
+        assert stage.title.split()[-5:] == ["tok", "calls", "errs", "mean", "p95"]
+        assert line_with(stage.rows, "convert").split()[2:] == ["55", "3", "240", "ms", "700", "ms"]
+
+
+async def test_a_call_that_ended_draws_one_row_again() -> None:
+    story = Story()
+    story.simple_turn(tool="bank.convert")
+    async with staged() as (stage, pilot):
+        drawn: list[Row] = []
+        original = stage.panel.draw_record
+        stage.rows._draw = lambda record, width: drawn.append(record) or original(record, width)
+        stage.panel.apply(story.take())
+        await pilot.pause()
+        assert [record.row.name for record in drawn if isinstance(record, Tool)] == ["bank.convert"]
+        assert len(drawn) == 1

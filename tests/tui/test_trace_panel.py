@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Literal
 
 import pytest
 from textual.pilot import Pilot
@@ -12,7 +13,8 @@ from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, line_with, lin
 from workbench.tui import events
 from workbench.tui.panels.trace import TracePanel
 from workbench.tui.render import Span
-from workbench.tui.rows import RowList, TitleRow
+from workbench.tui.rows import RowList
+from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry, Row
 
 
@@ -157,7 +159,7 @@ async def test_a_turn_that_a_hook_ended_says_why_at_its_end() -> None:
     [
         ("not_found", "✗", "no such"),
         ("rejected", "⊘", "rejected"),
-        ("cancelled", "–", "stopped"),
+        ("cancelled", "–", "cancelled"),
         ("denied", "⊘", "denied"),
         ("disabled", "⊘", "off"),
         ("never heard of", "✗", ""),
@@ -186,7 +188,7 @@ async def test_a_person_who_is_asked_has_a_row_before_the_calls() -> None:
     story.wait(calls[:1], 12.0)
     async with staged(story) as (stage, _):
         stage.panel.tick(story.now)
-        assert stage.shown[3:] == ["◇ you", "○ write", "○ fetch"]
+        assert stage.shown[3:] == ["◇ you", "◇ write", "○ fetch"]
         assert "1 call to decide" in line_with(stage.rows, "you")
         assert line_with(stage.rows, "you").endswith(" 12.0 s")
         assert line_with(stage.rows, "write").endswith("waiting")
@@ -213,7 +215,7 @@ async def test_a_wait_is_cut_out_of_the_axis_and_of_the_durations() -> None:
         assert line_with(stage.rows, "shell").endswith("rejected")
 
 
-async def test_calls_that_were_allowed_anyway_are_not_counted_as_decided() -> None:
+async def test_the_row_of_a_wait_counts_every_call_of_its_batch() -> None:
     story = Story()
     story.begin()
     story.ask_model()
@@ -227,6 +229,43 @@ async def test_calls_that_were_allowed_anyway_are_not_counted_as_decided() -> No
     decided = events.CallInfo(three.id, "a.three", {}, "ask", "", "approve")
     async with staged(story) as (stage, _):
         stage.panel.apply([events.WaitFinished("ann", story.now, 1_000, (allowed, refused, decided))])
+        assert "2 run   1 rejected" in line_with(stage.rows, "you")
+
+
+@pytest.mark.parametrize("decision", [None, "reject"])
+async def test_a_stop_that_ends_a_wait_ran_nothing_and_rejected_nothing(
+    decision: Literal["reject"] | None,
+) -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    calls = story.batch("a.one", "a.two")
+    story.wait(calls, 3.0)
+    left = tuple(events.CallInfo(call.id, call.name, {}, "ask", "", decision) for call in calls)
+    story.events.append(events.WaitFinished("ann", story.now, 3_000, left))
+    async with staged(story) as (stage, _):
+        assert " run" not in line_with(stage.rows, "you")
+        for call in calls:
+            story.finish(call, 0.0, "cancelled")
+        story.end("stopped")
+        stage.panel.apply(story.take())
+        assert "◇ you  2 cancelled  " in line_with(stage.rows, "you")
+        assert line_with(stage.rows, "one").endswith("cancelled")
+
+
+async def test_a_call_that_a_hook_refused_after_the_decision_is_counted_as_it_ended() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    one, two = calls = story.batch("a.one", "a.two")
+    story.wait(calls, 1.0, "approve", "approve")
+    async with staged(story) as (stage, _):
+        assert "2 run" in line_with(stage.rows, "you")
+        story.run(one, 5)
+        story.finish(two, 0.0, "rejected")
+        stage.panel.apply(story.take())
         assert "1 run   1 rejected" in line_with(stage.rows, "you")
 
 
@@ -262,7 +301,7 @@ async def test_parallel_calls_overlap_in_the_lane() -> None:
         assert first.count("━") in (3, 4)
 
 
-async def test_calls_left_open_when_a_turn_ends_are_stopped() -> None:
+async def test_calls_left_open_when_a_turn_ends_are_cancelled() -> None:
     story = Story()
     story.begin()
     story.ask_model()
@@ -272,8 +311,8 @@ async def test_calls_left_open_when_a_turn_ends_are_stopped() -> None:
     story.now += 1.0
     story.end("stopped")
     async with staged(story) as (stage, _):
-        assert line_with(stage.rows, "one").endswith("stopped")
-        assert line_with(stage.rows, "two").endswith("stopped")
+        assert line_with(stage.rows, "one").endswith("cancelled")
+        assert line_with(stage.rows, "two").endswith("cancelled")
         assert not any("●" in line for line in lines(stage.rows))
 
 
@@ -424,30 +463,199 @@ async def test_switched_tools_leave_a_mark_only_within_a_session() -> None:
         assert stage.panel.entry_count == 1
 
 
+async def test_tools_switched_by_one_action_leave_one_mark() -> None:
+    story = Story()
+    story.simple_turn()
+    names = ("files.read", "files.write", "files.delete")
+    off = [
+        events.ToolsChanged("ann", story.now + index / 100, "disable", name, "by you")
+        for index, name in enumerate(names)
+    ]
+    async with staged(story) as (stage, _):
+        stage.panel.apply(off[:2])
+        stage.panel.apply(off[2:])
+        assert lines(stage.rows)[-1] == "  □ files off  3 tools  by you"
+        stage.panel.apply([events.ToolsChanged("ann", story.now + 0.03, "disable", "web.fetch", "by you")])
+        assert lines(stage.rows)[-1] == "  □ 4 tools off  by you"
+        stage.panel.apply([events.ToolsChanged("ann", story.now + 0.04, "enable", "web.fetch")])
+        stage.panel.apply([events.ToolsChanged("ann", story.now + 9, "enable", "files.read")])
+        assert lines(stage.rows)[-2:] == ["  ■ web.fetch on", "  ■ files.read on"]
+
+
 async def test_a_new_conversation_keeps_what_came_before() -> None:
     story = Story()
     story.simple_turn()
     async with staged(story) as (stage, _):
         stage.panel.apply([events.SessionReset("ann", story.now)])
         assert stage.shown == ["▸ turn 1", "new conversation"]
+        story.turn = 0
+        story.simple_turn()
+        stage.panel.apply(story.take())
+        assert stage.shown[:4] == ["▸ turn 1", "new conversation", "▾ turn 1", "▾ iteration 1"]
 
 
-async def test_an_agent_within_a_tool_does_not_disturb_the_outer_turn() -> None:
+@asynccontextmanager
+async def nested() -> AsyncIterator[tuple[Stage, Story, Story, events.CallInfo]]:
+    """An outer agent's call in which an inner agent is about to begin."""
     outer, inner = Story("outer"), Story("inner", inner=True)
     outer.begin()
     outer.ask_model()
     outer.answer(1.0)
     (call,) = outer.batch("ask.inner")
     outer.start(call)
-    async with staged(outer) as (stage, _):
+    async with staged(outer, (62, 40)) as (stage, _):
+        inner.now = outer.now
+        yield stage, outer, inner, call
+
+
+async def test_an_agent_within_a_tool_is_a_subtree_of_its_call() -> None:
+    async with nested() as (stage, outer, inner, call):
         inner.simple_turn("within")
         stage.panel.apply(inner.take())
+        outer.now = inner.now
         outer.finish(call, 500.0)
         outer.ask_model()
         stage.panel.apply(outer.take())
-        assert "▾ inner turn 1" in stage.shown
-        assert stage.shown.index("▾ iteration 2") < stage.shown.index("▾ inner turn 1")
-        assert stage.shown[:4] == ["▾ turn 1", "▾ iteration 1", "◆ llm", "✓ inner"]
+        assert [line.rstrip()[:20].rstrip() for line in lines(stage.rows)] == [
+            "  ▾ turn 1  go",
+            "    ▾ iteration 1  1",
+            "      ◆ llm  1.2k in",
+            "      ✓ inner",
+            "        ▾ inner  wit",
+            "          ▾ iteratio",
+            "            ◆ llm  1",
+            "            ✓ read",
+            "          ▾ iteratio",
+            "            ◆ llm  1",
+            "    ▾ iteration 2",
+            "      ● llm  m",
+        ]
+        assert [entry.name for entry in stage.panel.entries()] == [
+            "llm",
+            "ask.inner",
+            "llm",
+            "files.read",
+            "llm",
+        ]
+        assert stage.title.startswith("  Trace  turn 1, following")
+
+
+async def test_an_inner_agent_is_drawn_on_the_time_axis_of_the_outer_turn() -> None:
+    async with nested() as (stage, outer, inner, call):
+        inner.begin()
+        inner.ask_model()
+        inner.answer(1.0)
+        inner.end()
+        outer.now = inner.now
+        outer.finish(call, 1_000.0)
+        outer.end()
+        stage.panel.apply([*inner.take(), *outer.take()])
+        first, second = (line for line in lines(stage.rows) if "◆ llm" in line)
+        assert first.count("━") == second.count("━") == 7
+        assert first.rindex("━") < second.index("━")
+        assert line_with(stage.rows, "▾ inner").endswith(" 1.00 s")
+
+
+async def test_a_person_asked_by_an_inner_agent_stops_the_clock_of_the_outer_turn() -> None:
+    async with nested() as (stage, outer, inner, call):
+        inner.begin()
+        inner.ask_model()
+        inner.answer(1.0)
+        calls = inner.batch("files.write")
+        inner.wait(calls, 60.0)
+        stage.panel.apply(inner.take())
+        stage.panel.tick(inner.now)
+        assert line_with(stage.rows, "turn 1").endswith(" 2.00 s")
+        assert "┄┄" in line_with(stage.rows, "turn 1")
+        assert line_with(stage.rows, "you").endswith(" 60.0 s")
+        inner.events.append(events.WaitFinished("inner", inner.now, 60_000, ()))
+        stage.panel.apply(inner.take())
+        stage.panel.tick(inner.now + 1)
+        assert line_with(stage.rows, "turn 1").endswith(" 3.00 s")
+
+
+async def test_the_call_that_an_inner_agent_names_holds_it() -> None:
+    outer = Story("outer")
+    outer.begin()
+    outer.ask_model()
+    outer.answer(1.0)
+    one, two = outer.batch("ask.one", "ask.two")
+    outer.start(one)
+    outer.start(two)
+    async with staged(outer) as (stage, _):
+        started = events.TurnStarted("bob", outer.now, 1, "go", parent_call_id=one.id, inner=True)
+        stage.panel.apply([started, events.TurnStarted("eve", outer.now, 1, "go", inner=True)])
+        assert stage.shown[3:] == ["● one", "▾ bob", "● two", "▾ eve"]
+
+
+async def test_what_runs_in_an_agent_folds_away_and_comes_back_with_its_call() -> None:
+    async with nested() as (stage, outer, inner, call):
+        stage.rows.focus()
+        inner.begin()
+        inner.ask_model()
+        stage.panel.apply(inner.take())
+        stage.rows.go_to(4)
+        stage.panel.action_close()
+        inner.answer(1.0)
+        stage.panel.apply(inner.take())
+        assert stage.shown[3:] == ["● inner", "▸ inner"]
+        stage.rows.go_to(1)
+        stage.panel.action_close()
+        (read,) = inner.batch("files.read")
+        inner.run(read, 5, "error", error="no")
+        outer.finish(call, 500.0, "error", error="gone")
+        stage.panel.apply([*inner.take(), *outer.take()])
+        assert stage.shown == ["▾ turn 1", "▸ iteration 1"]
+        stage.panel.action_next_error()
+        assert stage.current() == "ask.inner"
+        assert stage.shown[3:] == ["✗ inner", "gone", "▸ inner"]
+        stage.panel.action_next_error()
+        assert stage.current() == "files.read"
+        assert stage.shown[3:] == [
+            "✗ inner",
+            "gone",
+            "▾ inner",
+            "▾ iteration 1",
+            "◆ llm",
+            "✗ read",
+            "no",
+        ]
+
+
+async def test_an_agent_within_an_agent_is_set_in_further() -> None:
+    async with nested() as (stage, _outer, inner, _call):
+        deepest = Story("deepest", inner=True)
+        inner.begin()
+        inner.ask_model()
+        (ask,) = inner.batch("ask.deepest")
+        inner.start(ask)
+        deepest.now = inner.now
+        deepest.begin()
+        stage.panel.apply([*inner.take(), *deepest.take()])
+        assert lines(stage.rows)[-1].startswith("              ▾ deepest")
+        assert "1 llm" not in lines(stage.rows)[0]
+
+
+async def test_an_inner_agent_outside_of_any_call_is_a_turn_of_its_own() -> None:
+    inner = Story("inner", inner=True)
+    inner.simple_turn("alone")
+    async with staged(inner) as (stage, _):
+        assert stage.shown[:2] == ["▾ inner", "▾ iteration 1"]
+
+
+async def test_the_time_in_handlers_is_shaded_where_half_a_cell_shows_it() -> None:
+    story = Story()
+    story.begin()
+    story.now += 1.0
+    story.ask_model()
+    one, two = story.batch("a.one", "a.two")
+    story.run(one, 1_000, hooks_ms={"before_each_tool": 1_000.0})
+    story.run(two, 1_000, hooks_ms={"before_each_tool": 10.0, "after_each_tool": 20.0})
+    story.end()
+    async with staged(story, (80, 20)) as (stage, _):
+        assert "─" in line_with(stage.rows, "one")
+        assert stage.key_of("✓ a.one", "─") == "muted"
+        assert "─" not in line_with(stage.rows, "two")
 
 
 async def test_text_of_models_and_tools_is_shown_and_never_obeyed() -> None:
@@ -516,7 +724,7 @@ async def test_only_rows_in_view_are_looked_at_however_long_the_trace_is(
         story.run(call, 1)
     drawn: list[object] = []
     async with staged(story) as (stage, pilot):
-        original = stage.panel._draw_row
+        original = stage.panel.draw_record
 
         def draw(record: Row, width: int) -> list[Span]:
             drawn.append(record)

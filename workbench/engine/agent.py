@@ -29,12 +29,16 @@ from workbench.engine.trace import late_result
 from workbench.engine.trust import apply_trust
 from workbench.engine.turn import Turn
 from workbench.engine.verified import VerifiedTranscript
+from workbench.engine.watched import WatchedDict
 from workbench.engine.worker import LateOutcome, LeftRunning, LoopThread, running
 from workbench.engine.xray_context import TraceDrawer, current_context
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.registry import ToolRegistry
 
 logger = logging.getLogger("workbench.engine")
+
+_CLOSING_PATIENCE = 5.0
+"""Seconds that ``close()`` waits for a turn; a stop is answered at once unless a handler keeps it."""
 
 LLMFactory = Callable[[str], LLM | Any]
 
@@ -103,8 +107,10 @@ class Agent:
         self._session: Session | None = None
         self._turn: Turn | None = None
         self._turn_guard = threading.Lock()
-        self._model = model
+        self._closing = False
+        self._llm_factory = llm_factory
         self.llm = llm if llm is not None else _make_llm(name, model, llm_factory)
+        self._model = model if llm is None else None
 
     def __repr__(self) -> str:
         return f"<Agent {self.name} {self.model}, {len(self.tools)} tools>"
@@ -125,15 +131,27 @@ class Agent:
                 hint="An llm needs one method: complete(messages, tools=None) -> LLMResponse.",
             )
         self._llm = llm
+        self._model = None
         self.llm_options = _options_of(complete)
 
     @property
     def model(self) -> str:
-        """The model's name; setting it is a label only, set ``llm`` with it."""
+        """The model's name. Setting another has ``llm_factory`` make it; the conversation goes on.
+
+        Raises ConfigError without a factory, and whatever the factory raises; the model stays then.
+        """
         return self._model or str(getattr(self._llm, "model", None) or type(self._llm).__name__)
 
     @model.setter
-    def model(self, model: str | None) -> None:
+    def model(self, model: str) -> None:
+        if model == self.model:
+            return
+        if self._llm_factory is None:
+            raise ConfigError(
+                f"agent {self.name} cannot make the model {model!r} of its name",
+                hint="Set agent.llm to the model itself, or use workbench.Agent, which makes one of a name.",
+            )
+        self.llm = self._llm_factory(model)
         self._model = model
 
     @property
@@ -165,7 +183,7 @@ class Agent:
         self._system_prompt = load_system_prompt(source, self.name)
         messages = self._session["messages"] if self._session else []
         if messages and messages[0].get("role") == "system":
-            messages[0] = {**messages[0], "content": self._system_prompt}
+            messages[0] = WatchedDict({**messages[0], "content": self._system_prompt})
 
     @property
     def current_session(self) -> Session | None:
@@ -235,7 +253,12 @@ class Agent:
         try:
             return turn.run()
         finally:
-            self._turn = None
+            with self._turn_guard:
+                self._turn = None
+                closing, self._closing = self._closing, False
+            turn.ended.set()
+            if closing:
+                self._let_go()
 
     def _refuse_while_running(self, what: str) -> None:
         if self._turn is not None:
@@ -277,7 +300,11 @@ class Agent:
 
     @contextmanager
     def human_wait(self, what: str) -> Iterator[None]:
-        """Account the time inside as time in which a person thinks; for handlers and tools."""
+        """Account the time inside as time in which a person thinks; for handlers and tools.
+
+        Inside a tool, and wherever its context reaches (``xray.agent.human_wait(…)``), the time is the
+        entry's ``human_ms`` and no part of its ``timing``. Between turns this does nothing.
+        """
         turn = self._turn
         if turn is None:
             yield
@@ -288,8 +315,23 @@ class Agent:
             yield
 
     def close(self) -> None:
-        """Stop a running turn, end the agent's event loop, and let the observers go."""
-        self.stop("the agent was closed")
+        """Stop a running turn, wait for its end, end the agent's event loop, and let the observers go.
+
+        A turn that has not ended after some seconds does the rest itself at its end; so does one that
+        runs on this very thread, below a handler or tool that closes its agent.
+        """
+        turn = self._turn
+        if turn is not None:
+            turn.cancel.cancel("the agent was closed")
+            own = turn.thread_id == threading.get_ident()
+            if own or not turn.ended.wait(_CLOSING_PATIENCE):
+                with self._turn_guard:
+                    self._closing = self._turn is turn
+                    if self._closing:
+                        return
+        self._let_go()
+
+    def _let_go(self) -> None:
         self.loop_thread.close()
         self.observers.tell("close")
 

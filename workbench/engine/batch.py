@@ -15,8 +15,9 @@ from workbench.engine.observer import TraceEntry
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.pausing import run_with_pauses
 from workbench.engine.results import sendable, shorten
-from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run
+from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run, rejected
 from workbench.engine.transcript import safe_tool_name
+from workbench.engine.watched import WatchedDict, WatchedList, watched
 from workbench.engine.xray_context import view_of, xray_mark
 from workbench.errors import HookError, MessageOrderError, StopTurn, ToolRejected
 
@@ -27,13 +28,14 @@ if TYPE_CHECKING:
 class OpenCall:
     """One call of the batch until it is answered."""
 
-    __slots__ = ("call", "hooks_ms", "human_ms", "original", "pending", "running", "tool")
+    __slots__ = ("call", "human_ms", "notes", "original", "pending", "running", "tool")
 
     def __init__(self, turn: Turn, call: ToolCall) -> None:
         self.call = call
         self.tool = turn.agent.tools.meant(call.name)
         self.original = copy_arguments(call.arguments)
-        self.hooks_ms: dict[str, float] = {}
+        self.notes: TraceEntry = {}
+        """What its handlers did before it has an entry."""
         self.human_ms = 0.0
         self.running = False
         tool = self.tool
@@ -90,6 +92,7 @@ class Batch:
 
     def __init__(self, turn: Turn, response: LLMResponse) -> None:
         self._turn = turn
+        assert turn.llm_entry is not None
         self._asked_by = turn.llm_entry
         self._tail = OpenTail(turn.session, assistant_message(response))
         self._calls = [OpenCall(turn, call) for call in response.tool_calls]
@@ -118,7 +121,7 @@ class Batch:
                 raise
             finally:
                 self._tail.close()
-            self._note_hooks("after_tools", turn.fire("after_tools"))
+            turn.fire("after_tools", self._asked_by)
         finally:
             session.pop("pending_tools", None)
 
@@ -127,12 +130,11 @@ class Batch:
     def _decide(self) -> None:
         turn = self._turn
         try:
-            duration = turn.fire("before_tools", self._keep_order_before_tools)
+            turn.fire("before_tools", self._asked_by, self._keep_order_before_tools)
         except ToolRejected as rejection:
             for call in self._calls:
                 call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
             return
-        self._note_hooks("before_tools", duration)
         self._adopt_pending()
         for call in self._calls:
             if call.pending["arguments"] != call.original:
@@ -248,7 +250,7 @@ class Batch:
         turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         try:
-            call.hooks_ms["before_each_tool"] = turn.fire("before_each_tool", self._keep_order)
+            turn.fire("before_each_tool", call.notes, self._keep_order)
         except ToolRejected as rejection:
             call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
         finally:
@@ -267,9 +269,7 @@ class Batch:
     @staticmethod
     def _rejection(call: OpenCall) -> Outcome:
         by = call.pending["decided_by"] or "user"
-        reason = call.pending["reason"]
-        head = "Rejected by the user" if by == "user" else "Rejected"
-        text = f"{head}: {reason}" if reason else f"{head}."
+        text = rejected(call.pending["reason"], by)
         return Outcome("rejected", text, timestamp=time.time(), extra={"decided_by": by})
 
     # ── answering ────────────────────────────────────────────────────────────────────────────────
@@ -313,12 +313,10 @@ class Batch:
         entry.update(outcome.extra)
         if call.human_ms:
             entry["human_ms"] = call.human_ms + entry.get("human_ms", 0.0)
-        for event, duration in call.hooks_ms.items():
-            if duration:
-                entry.setdefault("hooks_ms", {})[event] = duration
+        trace.add_notes(entry, call.notes)
         if outcome.status != "rejected":
             turn.tools_called.append(call.name)
-        self._tail.answer({"role": "tool", "tool_call_id": call.call.id, "content": sendable(content)})
+        self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=sendable(content)))
         call.running = False
         self._next += 1
         turn.recorder.record(entry)
@@ -331,25 +329,20 @@ class Batch:
             outcome = Outcome("cancelled", text, timestamp=time.time())
             self._write(call, outcome)
 
-    def _note_hooks(self, event: Any, duration: float) -> None:
-        if self._asked_by is not None:
-            self._turn.note_hooks(self._asked_by, event, duration)
-
 
 def assistant_message(response: LLMResponse) -> Message:
     """The model's answer with its calls as a message; provider fields go back as they came."""
-    message: Message = {
-        "role": "assistant",
-        "content": sendable(response.content or ""),
-        "tool_calls": [
-            {
-                **call.extra,
-                "id": call.id,
-                "type": "function",
-                "function": {"name": safe_tool_name(call.name), "arguments": arguments_text(call.arguments)},
-            }
-            for call in response.tool_calls
-        ],
-    }
-    message.update((key, value) for key, value in response.extra.items() if key not in message)
+    message: Message = WatchedDict(
+        role="assistant",
+        content=sendable(response.content or ""),
+        tool_calls=WatchedList([_message_call(call) for call in response.tool_calls]),
+    )
+    if response.extra:
+        message.update((key, watched(value)) for key, value in response.extra.items() if key not in message)
     return message
+
+
+def _message_call(call: ToolCall) -> WatchedDict:
+    function = WatchedDict(name=safe_tool_name(call.name), arguments=arguments_text(call.arguments))
+    made = WatchedDict(id=call.id, type="function", function=function)
+    return WatchedDict({**watched(call.extra), **made}) if call.extra else made

@@ -6,7 +6,7 @@ Without a debugger attached to the agent nothing ever pauses.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -173,7 +173,7 @@ class Breakpoints:
     def __bool__(self) -> bool:
         return self.step or bool(self._items)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Breakpoint]:
         return iter(self._items)
 
     def __len__(self) -> int:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.cancel import CancelToken
-from workbench.engine.faults import describe_fault, message_of
+from workbench.engine.faults import describe_fault
 from workbench.engine.llm import ToolCall
 from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
 from workbench.engine.trace import ToolStatus
 from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, pool
-from workbench.engine.xray_context import XrayContext, enter_context
+from workbench.engine.xray_context import XrayContext, enter_context, leave_context
 from workbench.errors import (
     StopTurn,
     ToolArgumentsError,
@@ -26,6 +26,7 @@ from workbench.errors import (
     ToolNotFoundError,
     ToolTimeoutError,
 )
+from workbench.registry.texts import message_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -55,6 +56,7 @@ class Execution:
         "_left_running",
         "_tool",
         "_turn",
+        "_waited_ms",
         "arguments",
         "call",
         "name",
@@ -80,6 +82,7 @@ class Execution:
         self._job: Job | None = None
         self._left_running = False
         self._begin = 0.0
+        self._waited_ms = 0.0
         self.call = call
         self.name = name
         self.arguments = arguments
@@ -95,8 +98,11 @@ class Execution:
         return self._outcome_of(lambda: self._through_registry(approved, self._hop))
 
     def start(self, approved: bool | None) -> None:
-        """Begin the call on a worker of its own; ``finish()`` waits for it."""
-        self._job = pool.start(lambda: self._through_registry(approved, self._inline), self._errand())
+        """Begin the call on a worker of its own, or on the loop; ``finish()`` waits for it."""
+        if self._tool is not None and self._tool.is_async:
+            self._job = self._turn.places.task(lambda: self._through_registry_async(approved), self._errand())
+        else:
+            self._job = pool.start(lambda: self._through_registry(approved, self._inline), self._errand())
 
     def finish(self, cancel: CancelToken | None = None) -> Outcome:
         """Wait for a call that was started; ``cancel`` stands in for the turn's own token."""
@@ -113,24 +119,53 @@ class Execution:
     def _through_registry(self, approved: bool | None, runner: Callable[[BoundCall], Any]) -> Any:
         if self.call.error is not None:
             raise ToolArgumentsError(self.call.error)
-        return self._turn.agent.tools.call(
+        # Whoever is asked for permission works inside the call too: an agent that judges is stopped with it.
+        token = enter_context(self._context())
+        try:
+            return self._turn.agent.tools.call(
+                self.call.name,
+                self.arguments,
+                approved=approved,
+                call_id=self.call.id,
+                origin=self.scope.origin,
+                runner=runner,
+                waiter=self._await_permission,
+            )
+        finally:
+            leave_context(token)
+
+    async def _through_registry_async(self, approved: bool | None) -> Any:
+        """The same as a task of its own, for an async tool that runs beside others."""
+        if self.call.error is not None:
+            raise ToolArgumentsError(self.call.error)
+        enter_context(self._context())
+        return await self._turn.agent.tools.acall(
             self.call.name,
             self.arguments,
             approved=approved,
             call_id=self.call.id,
             origin=self.scope.origin,
-            runner=runner,
+            runner=self._awaited,
         )
+
+    def _await_permission(self, answer: Awaitable[Any]) -> Any:
+        return self._turn.places.wait_for(answer, f"the question whether {self.name} may run")
+
+    def _begins(self) -> None:
+        """The registry has let the call pass; a stop that came meanwhile is its last chance not to run."""
+        self._cancel.raise_if_cancelled()
+        self.ran = True
+        self.timestamp = time.time()
+        self._waited_ms = self.scope.human_ms
+        self._begin = time.perf_counter()
 
     def _hop(self, bound: BoundCall) -> Any:
         """On the agent's thread: have the bound call run where it belongs, and wait."""
         turn, tool = self._turn, bound.tool
         timeout = tool.metadata.timeout
-        self.ran = True
-        self.timestamp = time.time()
-        self._begin = time.perf_counter()
+        self._begins()
         if tool.is_async:
-            return self._on_loop(bound, timeout)
+            return self._as_task(bound.run, timeout)
         if tool.metadata.caller_thread:
             return turn.places.on_caller_thread(lambda: self._measured(bound))
         job = pool.start(lambda: self._measured(bound), self._errand())
@@ -139,16 +174,18 @@ class Execution:
 
     def _inline(self, bound: BoundCall) -> Any:
         """On a worker already: run the bound call here."""
-        self.ran = True
-        self.timestamp = time.time()
-        self._begin = time.perf_counter()
-        if bound.tool.is_async:
-            return self._on_loop(bound, bound.tool.metadata.timeout)
+        self._begins()
         value = self._measured(bound)
         return self._await_late(value, None) if inspect.isawaitable(value) else value
 
+    def _awaited(self, bound: BoundCall) -> Awaitable[Any]:
+        """On the loop already: what is to be awaited for the bound call."""
+        self._begins()
+        if bound.tool.is_async:
+            return self._measured_async(bound.run)
+        return asyncio.to_thread(self._measured, bound)  # a newer version that is no longer async
+
     def _measured(self, bound: BoundCall) -> Any:
-        self._enter()
         begin = time.perf_counter()
         try:
             with self._bracket() as self._captured:
@@ -156,24 +193,25 @@ class Execution:
         finally:
             self.timing = (time.perf_counter() - begin) * 1000
 
-    def _on_loop(self, bound: BoundCall, timeout: float | None) -> Any:
-        return self._as_task(bound.run, timeout)
-
     def _await_late(self, awaitable: Any, timeout: float | None) -> Any:
         """A plain function handed back something to wait for: that belongs to the call too."""
         return self._as_task(lambda: awaitable, timeout)
 
     def _as_task(self, make: Callable[[], Any], timeout: float | None) -> Any:
-        async def main() -> Any:
-            self._enter()
-            begin, before = time.perf_counter(), self.timing
-            try:
-                with self._bracket() as self._captured:
-                    return await make()
-            finally:
-                self.timing = before + (time.perf_counter() - begin) * 1000
+        job = self._turn.places.task(lambda: self._measured_async(make), self._errand())
+        return self._wait(job, timeout)
 
-        return self._wait(self._turn.places.task(main, self._errand()), timeout)
+    async def _measured_async(self, make: Callable[[], Any]) -> Any:
+        begin, before = time.perf_counter(), self.timing
+        try:
+            with self._bracket() as self._captured:
+                return await make()
+        except asyncio.CancelledError:
+            if self._job is not None and self._job.left == "timeout":
+                raise self._timeout("") from None
+            raise
+        finally:
+            self.timing = before + (time.perf_counter() - begin) * 1000
 
     def _wait(self, job: Job, timeout: float | None) -> Any:
         try:
@@ -181,24 +219,23 @@ class Execution:
         except Abandoned as left:
             self._left_running = not left.ended
             if left.why == "timeout":
-                assert self._tool is not None
-                still = "; it is still running" if self._left_running else ""
-                limit = self._tool.metadata.timeout
-                raise ToolTimeoutError(f"ran longer than its limit of {limit:g} s{still}") from None
+                raise self._timeout("; it is still running" if self._left_running else "") from None
             raise
 
-    def _enter(self) -> None:
+    def _timeout(self, still: str) -> ToolTimeoutError:
+        assert self._tool is not None
+        return ToolTimeoutError(f"ran longer than its limit of {self._tool.metadata.timeout:g} s{still}")
+
+    def _context(self) -> XrayContext:
         turn = self._turn
         first = len(turn.session["trace"])
-        enter_context(
-            XrayContext(
-                turn.agent,
-                turn.prompt,
-                turn.messages,
-                turn.session["iteration"],
-                lambda: turn.recorder.tools_before(first),
-                self.scope,
-            )
+        return XrayContext(
+            turn.agent,
+            turn.prompt,
+            turn.messages,
+            turn.session["iteration"],
+            lambda: turn.recorder.tools_before(first),
+            self.scope,
         )
 
     def _bracket(self) -> Any:
@@ -209,6 +246,8 @@ class Execution:
         return Errand(self.name, self._turn.agent, self.call.id, self._note_late)
 
     def _note_late(self, late: LateOutcome) -> None:
+        if isinstance(late.error, Abandoned):  # the worker waited for a part of the call that was left too
+            late = replace(late, error=asyncio.CancelledError("it was cancelled"))
         self._turn.agent.note_late_result(self.call.id, late)
 
     # ── from what happened to an outcome ─────────────────────────────────────────────────────────
@@ -224,7 +263,7 @@ class Execution:
             text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
             outcome = Outcome("cancelled", text, leaving=stop)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
-            outcome = self._failure(error)
+            outcome = self._denied_by_stop(error) or self._failure(error)
         except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
             outcome = self._failure(error)
         except KeyboardInterrupt as error:
@@ -232,7 +271,8 @@ class Execution:
         except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
             outcome = self._failure(error)
             outcome.leaving = error
-        outcome.timing = max(0.0, (self.timing or self._elapsed()) - self.scope.human_ms)
+        waited_inside = self.scope.human_ms - self._waited_ms
+        outcome.timing = max(0.0, (self.timing or self._elapsed()) - waited_inside)
         outcome.timestamp = self.timestamp
         written = getattr(self._captured, "text", "")
         if written:
@@ -244,6 +284,13 @@ class Execution:
         if self.scope.nested:
             outcome.extra["nested"] = self.scope.nested
         return outcome
+
+    def _denied_by_stop(self, error: Exception) -> Outcome | None:
+        """A question that a stop cut short is no answer, whatever the one who was asked made of it."""
+        if self.ran or not self._cancel.cancelled or not isinstance(error, ToolDeniedError):
+            return None
+        reason = self._cancel.reason or STOPPED
+        return Outcome("cancelled", not_run(reason), leaving=StopTurn(reason))
 
     def _elapsed(self) -> float:
         return (time.perf_counter() - self._begin) * 1000 if self.ran else 0.0

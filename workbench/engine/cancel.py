@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable
 
+from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
+
+logger = logging.getLogger("workbench.engine")
 
 
 class CancelToken:
-    """Set once, from any thread; callbacks run at once on the thread that sets it."""
+    """Set once, from any thread; callbacks run at once on the thread that sets it.
+
+    A callback that fails is logged: the others wait for the stop too, and who asks for it is not at fault.
+    """
 
     __slots__ = ("_callbacks", "_lock", "_reason")
 
@@ -28,15 +35,21 @@ class CancelToken:
         """Why, in words for people; None while nobody has cancelled."""
         return self._reason
 
-    def cancel(self, reason: str = "stopped by the user") -> None:
-        """Ask for the stop. A second call changes nothing."""
+    def cancel(self, reason: str = STOPPED) -> None:
+        """Ask for the stop. A second call changes nothing.
+
+        Every callback is called; an interrupt that hits meanwhile (Ctrl+C) is raised when all were.
+        """
         with self._lock:
             if self._reason is not None:
                 return
             self._reason = reason
             callbacks, self._callbacks = self._callbacks, []
+        interrupt: BaseException | None = None
         for callback in callbacks:
-            callback()
+            interrupt = _call(callback) or interrupt
+        if interrupt is not None:
+            raise interrupt
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Run ``callback`` at the stop, or now if it has come; returns a function that takes it back."""
@@ -44,7 +57,9 @@ class CancelToken:
             if self._reason is None:
                 self._callbacks.append(callback)
                 return lambda: self._remove(callback)
-        callback()
+        interrupt = _call(callback)
+        if interrupt is not None:
+            raise interrupt
         return lambda: None
 
     def raise_if_cancelled(self) -> None:
@@ -56,3 +71,14 @@ class CancelToken:
         with self._lock:
             if callback in self._callbacks:
                 self._callbacks.remove(callback)
+
+
+def _call(callback: Callable[[], None]) -> BaseException | None:
+    """Call it behind a guard; gives what is no failure of its own but wants to leave the process."""
+    try:
+        callback()
+    except Exception:
+        logger.exception("a callback for a stop failed: %r", callback)
+    except BaseException as interrupt:  # noqa: BLE001 - handed to the caller, who raises it when all were told
+        return interrupt
+    return None

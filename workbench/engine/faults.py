@@ -6,24 +6,13 @@ import reprlib
 import traceback
 from typing import Any
 
-from workbench.errors import WorkbenchError
+from workbench.registry.texts import message_of
 
 _ENGINE_FILES = ("/workbench/engine/", "/workbench/registry/")
 _short = reprlib.Repr()
 _short.maxlevel = 4
 _short.maxstring = _short.maxother = 300
 _short.maxdict = _short.maxlist = _short.maxtuple = _short.maxset = 20
-
-
-def message_of(error: BaseException) -> str:
-    """The text of an exception, with its hint if it has one; never raises itself."""
-    try:
-        text = str(error)
-    except Exception as worse:  # noqa: BLE001 - a tool's exception class is a tool's code
-        return f"(its text cannot be shown: {type(worse).__name__})"
-    if isinstance(error, WorkbenchError) and error.hint:
-        return f"{text}\n{error.hint}" if text else error.hint
-    return text
 
 
 def describe_fault(error: BaseException) -> dict[str, Any]:

@@ -82,6 +82,13 @@ def describe(func: object) -> str:
     return f"{getattr(func, '__module__', None) or '?'}.{name}"
 
 
+def _is_our_own(func: HandlerFunction) -> bool:
+    while isinstance(func, functools.partial):
+        func = func.func
+    module = getattr(func, "__module__", None) or ""
+    return module.partition(".")[0] == __name__.partition(".")[0]
+
+
 def _bind(event: Event, func: object) -> Handler:
     if isinstance(func, Handler):
         events = func.events if event in func.events else (*func.events, event)
@@ -143,10 +150,14 @@ before_tools = EventDecorator(
     "before_tools", "Once per batch, before its first call; `current_session['pending_tools']` is editable."
 )
 before_each_tool = EventDecorator(
-    "before_each_tool", "Before each call; `current_session['pending_tool']` is the call. No messages here."
+    "before_each_tool",
+    "Before each call that may run (not for one that was rejected before); `current_session['pending_tool']` "
+    "is the call. No messages here.",
 )
 after_each_tool = EventDecorator(
-    "after_each_tool", "After each call; `current_session['trace'][-1]` is its entry. No messages here."
+    "after_each_tool",
+    "After each call, also one that was rejected and never ran; `current_session['trace'][-1]` is its entry, "
+    "whose `status` tells. No messages here.",
 )
 after_tools = EventDecorator(
     "after_tools", "Once per batch, when every call is answered: the place to add messages."
@@ -201,6 +212,7 @@ class Hooks:
         self._lock = threading.Lock()
         self._order: list[Handler] = [*flatten(plugins, "plugins"), *flatten(on_events, "on_events")]
         self._table: dict[str, tuple[HandlerFunction, ...]] = {}
+        self._foreign: frozenset[str] = frozenset()
         self._rebuild()
 
     def add(self, *handlers: HandlerGroup, first: bool = False) -> None:
@@ -227,6 +239,10 @@ class Hooks:
         """The functions that serve ``event`` now, in the order in which they run."""
         return self._table[event]
 
+    def has_foreign(self, event: Event) -> bool:
+        """Whether any of them is not a part of Workbench itself."""
+        return event in self._foreign
+
     def __iter__(self) -> Iterator[Handler]:
         return iter(tuple(self._order))
 
@@ -238,6 +254,9 @@ class Hooks:
             event: tuple(handler.func for handler in self._order if event in handler.events)
             for event in EVENTS
         }
+        self._foreign = frozenset(
+            event for event, functions in self._table.items() if not all(map(_is_our_own, functions))
+        )
 
     @classmethod
     def _flatten_bare(cls, source: object) -> Iterator[Handler]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import json
 import time
 import uuid
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,8 +12,11 @@ from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
 from workbench.engine.observer import TraceEntry
 from workbench.engine.results import sendable
 from workbench.engine.verified import MessageList
+from workbench.engine.watched import WatchedDict
 from workbench.engine.worker import Abandoned, Errand, pool
 from workbench.errors import ProviderError, StopTurn, WorkbenchError
+from workbench.registry.arguments import ArgumentsUnreadable, NotAnObject, read_arguments
+from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -65,7 +67,7 @@ class ModelCall:
             if isinstance(error, WorkbenchError) or not isinstance(error, Exception):
                 raise
             kind = type(error).__name__
-            raise ProviderError(f"{type(agent.llm).__name__} failed: {kind}: {error}") from error
+            raise ProviderError(f"{type(agent.llm).__name__} failed: {kind}: {text_of(error)}") from error
         finally:
             self._listening = False
         turn.usage = turn.usage + response.usage
@@ -86,8 +88,9 @@ class ModelCall:
         """Give every call arguments that are a dict and an id that this transcript has not seen."""
         seen = set[str]()
         used = self._agent.transcript.ids
+        response.tool_calls = response.tool_calls or []  # a handler may have put None there
         for call in response.tool_calls:
-            _read_arguments(call)
+            _settle_arguments(call)
             if not call.id or call.id in used or call.id in seen:
                 call.id = f"call_{uuid.uuid4().hex[:24]}"
             seen.add(call.id)
@@ -108,7 +111,7 @@ class ModelCall:
         self._turn.session["messages"] = MessageList(self._turn.messages)
         text = sendable("".join(self._text))
         if text.strip():
-            self._turn.messages.append({"role": "assistant", "content": text})
+            self._turn.messages.append(WatchedDict(role="assistant", content=text))
         self._record(
             "cancelled", TokenUsage(), common, first_token_ms=self._first_delta, content=text or None
         )
@@ -120,7 +123,7 @@ class ModelCall:
             common,
             first_token_ms=self._first_delta,
             content="".join(self._text) or None,
-            error=str(error),
+            error=text_of(error),
             error_type=type(error).__name__,
         )
 
@@ -143,6 +146,7 @@ class ModelCall:
             **common,
             **extra,
         )
+        trace.add_notes(entry, self._turn.notes)
         self._turn.llm_entry = entry
         self._turn.recorder.record(entry)
 
@@ -153,25 +157,30 @@ def _checked(response: Any, llm: object) -> LLMResponse:
             f"{type(llm).__name__}.complete() returned {type(response).__name__}, not an LLMResponse",
             hint="Return LLMResponse(content=…, tool_calls=[…]).",
         )
+    _fill_gaps(response)
     return response
 
 
-def _read_arguments(call: ToolCall) -> None:
+def _fill_gaps(response: Any) -> None:
+    """What a model in a test leaves out, it often leaves out as None."""
+    response.tool_calls = response.tool_calls or []
+    response.usage = response.usage or TokenUsage()
+    response.extra = response.extra or {}
+
+
+def _settle_arguments(call: ToolCall) -> None:
     """Turn arguments that came as text into a dict, or note on the call why they cannot be."""
     arguments: Any = call.arguments
     if isinstance(arguments, dict):
         return
     call.arguments = {}
-    if arguments is None or arguments == "":
+    if arguments is None:
         return
     if call.raw_arguments is None:
         call.raw_arguments = arguments if isinstance(arguments, str) else repr(arguments)
     try:
-        parsed = json.loads(arguments)
-    except (TypeError, ValueError) as error:
-        call.error = call.error or f"The arguments are not valid JSON ({error}): {call.raw_arguments}"
-        return
-    if isinstance(parsed, dict):
-        call.arguments = parsed
-    else:
+        call.arguments = read_arguments(arguments if isinstance(arguments, str) else "[]")
+    except NotAnObject:
         call.error = call.error or f"The arguments must be a JSON object, not {call.raw_arguments}"
+    except ArgumentsUnreadable as error:
+        call.error = call.error or f"The arguments are not valid JSON ({error}): {call.raw_arguments}"

@@ -26,8 +26,10 @@ left ``input()``.
 class TurnSummary:
     """A finished turn, however it ended.
 
-    ``messages`` and ``trace`` hold only what this turn added. ``duration_ms`` is wall time in
-    milliseconds including ``waited_ms``, the time spent waiting for a person. ``started`` is in Unix seconds.
+    ``messages`` and ``trace`` hold only what this turn added, unless ``replaces`` is set: then messages
+    that were reported before are no longer what they were, and ``messages`` is the whole history in
+    their place. ``duration_ms`` is wall time in milliseconds including ``waited_ms``, the time spent
+    waiting for a person. ``started`` is in Unix seconds.
     """
 
     turn: int
@@ -45,6 +47,7 @@ class TurnSummary:
     trace: tuple[TraceEntry, ...]
     error: BaseException | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    replaces: bool = False
 
 
 class Observer:

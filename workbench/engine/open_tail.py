@@ -13,6 +13,8 @@ class OpenTail:
     def __init__(self, session: dict[str, Any], assistant: Message) -> None:
         self._session = session
         self._assistant = assistant
+        self._ids: list[str] = [call["id"] for call in assistant["tool_calls"]]
+        """Of the calls, in order: a handler may damage the messages themselves."""
         self._answers: list[Message] = []
         self._aside: list[Message] = []
         self._list: list[Message] = session["messages"]
@@ -57,14 +59,18 @@ class OpenTail:
         if messages[at] is not self._assistant:
             self._assistant = messages[at]
         behind = messages[at + 1 :]
-        known = {answer["tool_call_id"]: number for number, answer in enumerate(self._answers)}
+        own = {id(answer): number for number, answer in enumerate(self._answers)}
+        known = {self._ids[number]: number for number in own.values()}
         strays: list[Message] = []
         for message in behind:
-            number = known.pop(_field(message, "tool_call_id"), None)
-            if number is None or message.get("role") != "tool":
-                strays.append(message)
+            number = own.get(id(message))
+            call_id = _field(message, "tool_call_id")
+            if number is not None:
+                known.pop(self._ids[number], None)
+            elif isinstance(call_id, str) and call_id in known and message.get("role") == "tool":
+                self._answers[known.pop(call_id)] = message
             else:
-                self._answers[number] = message
+                strays.append(message)
         misplaced = bool(strays or known or behind != self._answers)
         self._aside.extend(strays)
         messages[at + 1 :] = self._answers
@@ -83,10 +89,9 @@ class OpenTail:
         for at in range(len(messages) - 1, -1, -1):
             if messages[at] is self._assistant:
                 return at
-        wanted = [call["id"] for call in self._assistant["tool_calls"]]
         for at in range(len(messages) - 1, -1, -1):
             calls = _field(messages[at], "tool_calls")
-            if isinstance(calls, list) and [_field(call, "id") for call in calls] == wanted:
+            if isinstance(calls, list) and [_field(call, "id") for call in calls] == self._ids:
                 return at
         return None
 

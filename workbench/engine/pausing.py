@@ -70,7 +70,8 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
         resume = agent.debugger.pause(pause)
     if resume.action == "stop":
         raise StopTurn(STOPPED)
-    agent.breakpoints.step = resume.action == "step"
+    if resume.action in ("continue", "step"):
+        agent.breakpoints.step = resume.action == "step"
     wanted = dict(pause.arguments if resume.arguments is None else resume.arguments)
     if (when == "before" or resume.action == "again") and wanted != call.pending["arguments"]:
         call.pending.update(arguments=wanted, edited_by="user")

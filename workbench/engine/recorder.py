@@ -85,15 +85,14 @@ class Recorder:
         if self._parent is not None:
             self._parent.turn.recorder.add_wait(duration, self._parent)
 
-    @contextmanager
-    def nothing_behind(self) -> Iterator[None]:
-        """While this is open the last entry stays the last: waits are written when it closes."""
+    def hold(self) -> None:
+        """From now on the last entry stays the last: waits are written at ``let_go``."""
         self._holding = True
-        try:
-            yield
-        finally:
-            self._holding = False
-            self.release_waits()
+
+    def let_go(self) -> None:
+        """The end of ``hold``."""
+        self._holding = False
+        self.release_waits()
 
     def release_waits(self) -> None:
         """Write the waits that had to stay behind an entry, or were noted on another thread."""

@@ -10,19 +10,30 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from workbench.registry.texts import text_of
+
 
 def to_text(value: object) -> str:
-    """A string as it is, everything else as JSON where it can be, as ``str()`` where it cannot."""
+    """A string as it is, everything else as JSON where it can be, as ``str()`` where it cannot.
+
+    Never raises an Exception: where the value's own code does, the text says so.
+    """
     if isinstance(value, str):
         return value
     try:
         return _encode_any(value)
-    except (TypeError, ValueError, RecursionError):
-        # Keys that are not text, or a structure that contains itself.
+    except Exception:  # noqa: BLE001 - encoding calls the value's own methods
         try:
-            return _encode_any(_text_keys(value, 0))
-        except (TypeError, ValueError, RecursionError):
-            return str(value)
+            return _encode_with_text_keys(value)
+        except Exception:  # noqa: BLE001 - the same
+            return _text_of_object(value)
+
+
+def _text_of_object(value: object) -> str:
+    try:
+        return str(value)
+    except Exception as error:  # noqa: BLE001 - the value's own __str__
+        return f"({type(value).__name__} that cannot be shown: {type(error).__name__}: {text_of(error)})"
 
 
 def _plain(value: Any) -> Any:
@@ -57,6 +68,11 @@ def _bytes(value: bytes) -> str:
         return "base64:" + base64.b64encode(value).decode()
 
 
+def _encode_with_text_keys(value: object) -> str:
+    """For keys that are not text, and for a structure that contains itself, which this refuses."""
+    return _encode_any(_text_keys(value, 0))
+
+
 def _text_keys(value: Any, depth: int) -> Any:
     if depth > 200:
         raise RecursionError("nested too deeply")
@@ -77,7 +93,7 @@ def plain(value: object) -> Any:
     try:
         return json.loads(to_text(value))
     except ValueError:
-        return str(value)
+        return to_text(value)
 
 
 def shorten(text: str, limit: int | None) -> str:
@@ -96,10 +112,13 @@ def sendable(text: str) -> str:
     """The text with lone surrogates replaced, which UTF-8, and so no provider, can carry."""
     if text.isascii():
         return text
-    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if _torn(text) else text
+    return text.encode("utf-8", "surrogatepass").decode("utf-8", "replace") if torn(text) else text
 
 
-def _torn(text: str) -> bool:
+def torn(text: str) -> bool:
+    """Whether there are lone surrogates in it."""
+    if text.isascii():
+        return False
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -36,6 +36,12 @@ def not_run(reason: str) -> str:
     return f"Not run: {_because(reason)}."
 
 
+def rejected(reason: str | None, by: str = "user") -> str:
+    """What the model reads of a call that was refused; ``by`` is ``user`` or ``hook``."""
+    head = "Rejected by the user" if by == "user" else "Rejected"
+    return f"{head}: {reason}" if reason else f"{head}."
+
+
 def interrupted(reason: str) -> str:
     """What the model reads of a call that was under way: unlike the other, it may have done something."""
     return f"Interrupted: {_because(reason)} while running; it may have had effects."

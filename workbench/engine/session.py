@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
 from workbench.engine.verified import Bookmark, MessageList
+from workbench.engine.watched import WatchedDict, watched
 
 Session = dict[str, Any]
 """``messages trace turn iteration user_prompt``, and for a while the ``TRANSIENT_KEYS``."""
@@ -17,21 +19,37 @@ TRANSIENT_KEYS = ("pending_tools", "pending_tool", "llm_response")
 
 def new_session(system_prompt: str) -> Session:
     """A session before its first turn."""
-    messages: list[Message] = [{"role": "system", "content": system_prompt}] if system_prompt else []
+    messages = [system_message(system_prompt)] if system_prompt else []
     return {"messages": MessageList(messages), "trace": [], "turn": 0, "iteration": 0, "user_prompt": ""}
+
+
+def system_message(text: str) -> Message:
+    """The message with the system prompt."""
+    return WatchedDict(role="system", content=text)
 
 
 def adopt(session: Session) -> None:
     """Give a session that came from elsewhere the keys that the engine counts on."""
     for key, value in new_session("").items():
         session.setdefault(key, value)
-    session["messages"] = MessageList(session["messages"])
+    messages = session["messages"]
+    with suppress(RecursionError):  # one that contains itself is mended before it could be sent
+        messages = [watched(message) for message in messages]
+    session["messages"] = MessageList(messages)
+
+
+class News(NamedTuple):
+    """What a turn added; ``replaces``: ``messages`` is the whole history, since what was reported changed."""
+
+    messages: tuple[Message, ...]
+    trace: tuple[TraceEntry, ...]
+    replaces: bool
 
 
 class Unreported:
     """Tells what was added to messages and trace since the last turn was reported.
 
-    Handlers may replace or rearrange the lists; nothing is then reported twice or missed.
+    Handlers may rewrite what was reported; then the whole history is reported again.
     """
 
     def __init__(self) -> None:
@@ -44,15 +62,14 @@ class Unreported:
         self._reported.advance(session["messages"])
         self._trace_length = len(session["trace"])
 
-    def take(self, session: Session) -> tuple[tuple[Message, ...], tuple[TraceEntry, ...]]:
-        """Messages and trace entries that are new since the last time."""
+    def take(self, session: Session, rewritten: int | None) -> News:
+        """What is new since the last time; ``rewritten`` is the first message that was changed in place."""
         messages: list[Message] = session["messages"]
-        if self._reported.holds(messages):
-            new = self._reported.advance(messages)
-        else:
-            known = {id(message) for message in self._reported.messages}
+        changed = rewritten is not None and rewritten < len(self._reported)
+        replaces = changed or not self._reported.says(messages)
+        if replaces:
             self._reported.start(messages)
-            new = [message for message in self._reported.advance(messages) if id(message) not in known]
+        new = self._reported.advance(messages)
         trace = session["trace"]
         start, self._trace_length = min(self._trace_length, len(trace)), len(trace)
-        return tuple(new), tuple(trace[start:])
+        return News(tuple(new), tuple(trace[start:]), replaces)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from workbench.engine.llm import LLM, LLMResponse, Message
 from workbench.errors import ConfigError, ProviderError
+from workbench.registry.loops import run_privately
 
 Output = TypeVar("Output")
 _TRIES = 3
@@ -63,6 +65,8 @@ def llm_do(
 
 def _ask(llm: Any, messages: list[Message]) -> str:
     response = llm.complete(messages)
+    if inspect.isawaitable(response):
+        response = run_privately(response)
     if not isinstance(response, LLMResponse):
         raise ProviderError(f"{type(llm).__name__}.complete() returned {type(response).__name__}")
     return response.content or ""

@@ -13,8 +13,10 @@
 ``note``            text hint iteration timestamp: what a person should know, and what to do about it
 
 ``timestamp`` is when the thing began; ``timing`` is execution alone, without hooks and without waiting
-for a person. ``hooks_ms`` (on ``llm_call`` and ``tool_execution``) holds the time spent in handlers by
-event; those of a batch stand on the ``llm_call`` that asked for it. Entries of an agent that runs inside
+for a person. ``hooks_ms`` holds the time spent in handlers and ``hook_output`` what they printed (where
+output is captured), both by event: on the ``tool_execution`` for the events of one call, on the
+``user_input`` for ``after_user_input``, and for all others on the ``llm_call``: for a batch the one that
+asked for it, for ``on_complete`` the last one. Entries of an agent that runs inside
 another agent's tool carry ``parent_call_id``. Results are whole; only views shorten.
 """
 
@@ -23,11 +25,11 @@ from __future__ import annotations
 import time
 from typing import Any, Literal
 
-from workbench.engine.faults import message_of
 from workbench.engine.llm import TokenUsage
 from workbench.engine.observer import TraceEntry
 from workbench.engine.results import to_text
 from workbench.engine.worker import LateOutcome
+from workbench.registry.texts import message_of
 
 ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "cancelled"]
 
@@ -35,6 +37,13 @@ ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "c
 def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:
     """The user's message of a turn."""
     return {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
+
+
+def add_notes(entry: TraceEntry, notes: TraceEntry) -> None:
+    """Move what handlers did (``hooks_ms hook_output``) from ``notes`` onto the entry it belongs to."""
+    for kind, by_event in notes.items():
+        entry.setdefault(kind, {}).update(by_event)
+    notes.clear()
 
 
 def note(text: str, hint: str, iteration: int) -> TraceEntry:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.engine.llm import Message
+from workbench.engine.results import sendable, torn
 from workbench.errors import TranscriptError
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
@@ -63,10 +64,14 @@ def _check_shape(message: object, index: int) -> None:
     if not isinstance(message, Mapping):
         raise TranscriptError(f"message {index} is {type(message).__name__}, not a dict")
     role = message.get("role")
-    if role not in ROLES:
+    if not isinstance(role, str) or role not in ROLES:
         raise TranscriptError(f"message {index} has the role {role!r}; it must be one of {sorted(ROLES)}")
     content = message.get("content")
     plain = isinstance(content, str) and message.keys() <= _PLAIN_KEYS
+    if isinstance(content, str) and torn(content):
+        raise TranscriptError(
+            f"message {index} has a lone surrogate in its content, which UTF-8 cannot carry"
+        )
     if not plain:
         if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
             raise TranscriptError(f"message {index} has {type(content).__name__} as its content, not text")
@@ -217,7 +222,8 @@ def _note_moves(before: list[Message], after: list[Message], repairs: list[Repai
 
 def _sound(message: object, at: int, repairs: list[Repair]) -> Message | None:
     """A message that is fine by itself: the same object, a mended copy, or None for a hopeless one."""
-    if not isinstance(message, dict) or message.get("role") not in ROLES:
+    role = message.get("role") if isinstance(message, dict) else None
+    if not isinstance(message, dict) or not isinstance(role, str) or role not in ROLES:
         repairs.append(
             Repair(f"took out message {at}, which has no role that a provider knows: {message!r}", None)
         )
@@ -235,7 +241,7 @@ def _sound(message: object, at: int, repairs: list[Repair]) -> Message | None:
         _check_shape(mended, at)
     except TranscriptError as fault:
         mended = {key: mended[key] for key in mended.keys() & _PLAIN_KEYS}
-        mended["content"] = _text_of(mended.get("content"))
+        mended["content"] = sendable(_text_of(mended.get("content")))
         repairs.append(Repair(f"rewrote a message that was not plain text: {fault}", None))
     return mended
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine.xray_context import current_context
 from workbench.errors import ConfigError
 from workbench.registry import PermissionPolicy, PermissionRequest, ToolRegistry
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
+
+_LOOK = 0.05
+"""Seconds between two looks at the stop, while the agent answers somebody else."""
 
 _WORDS: dict[str, Callable[[], PermissionPolicy]] = {
     "open": PermissionPolicy.open,
@@ -41,7 +45,10 @@ def apply_trust(registry: ToolRegistry, trust: Any) -> None:
 
 
 def ask_agent(agent: Agent) -> Callable[[PermissionRequest], bool]:
-    """A permission handler that asks another agent; only an answer that begins with ALLOW is a yes."""
+    """A permission handler that asks another agent; only an answer that begins with ALLOW is a yes.
+
+    A stop of the turn that asks reaches the other agent too, and raises StopTurn.
+    """
 
     def ask(request: PermissionRequest) -> bool:
         where = " › ".join(request.origin)
@@ -51,8 +58,17 @@ def ask_agent(agent: Agent) -> Callable[[PermissionRequest], bool]:
             f"It is asked because: {request.reason}.\n"
             "Answer with ALLOW or DENY as the first word, then your reason."
         )
-        with agent.turn_lock:
+        context = current_context()
+        asking = context.scope.turn.cancel if context is not None and context.scope is not None else None
+        while not agent.turn_lock.acquire(timeout=_LOOK):
+            if asking is not None:
+                asking.raise_if_cancelled()
+        try:
             answer = agent.input(prompt)
+        finally:
+            agent.turn_lock.release()
+        if asking is not None:
+            asking.raise_if_cancelled()  # the agent was stopped with the turn: what it said is no answer
         words = answer.split()
         return bool(words) and words[0].strip(".,:;!*").upper() == "ALLOW"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -16,11 +17,14 @@ from workbench.engine.hooks import Event, HandlerFunction, describe
 from workbench.engine.llm import LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
+from workbench.engine.output import CapturedOutput, OutputCapture
 from workbench.engine.places import Places
 from workbench.engine.recorder import Recorder
 from workbench.engine.results import plain, sendable
 from workbench.engine.scope import STOPPED, CallScope, sentence
+from workbench.engine.trace import add_notes
 from workbench.engine.transcript import repair_messages
+from workbench.engine.watched import WatchedDict, watched
 from workbench.engine.xray_context import current_context
 from workbench.errors import HookError, StopTurn, TranscriptError
 
@@ -45,12 +49,18 @@ class Turn:
         self.usage = TokenUsage()
         self.tools_called: list[str] = []
         self.llm_entry: TraceEntry | None = None
+        self.notes: TraceEntry = {}
+        """What the handlers did whose entry is still to come."""
         self.scope: CallScope | None = None
         """The call that is about to run or runs, while its hooks are called on this thread."""
         context = current_context()
         self.parent = context.scope if context is not None else None
         self.origin: tuple[str, ...] = self.parent.origin if self.parent else ()
+        self.ended = threading.Event()
+        """Set when everything about the turn is over, its report included."""
+        self.thread_id: int | None = None
         self._session: dict[str, Any] = {}
+        self._user_entry: TraceEntry = {}
         self._begin_clock = time.perf_counter()
         self.recorder = Recorder(agent, self.parent)
 
@@ -74,6 +84,7 @@ class Turn:
 
     def run(self) -> str:
         """The answer. Whatever leaves here, the transcript is sendable and the turn was reported."""
+        self.thread_id = threading.get_ident()
         follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
         try:
             try:
@@ -102,14 +113,16 @@ class Turn:
         self._session = session = agent.open_session()
         self.recorder.begin(session)
         self.recorder.release_all()
+        agent.transcript.doubt()  # whatever happened between the turns
         session["turn"] += 1
         session["iteration"] = 0
         session["user_prompt"] = self.prompt
         self.mend()
-        session["messages"].append({"role": "user", "content": self.prompt})
-        self.recorder.record(trace.user_input(session["turn"], self.prompt, self.started))
+        session["messages"].append(WatchedDict(role="user", content=self.prompt))
+        self._user_entry = trace.user_input(session["turn"], self.prompt, self.started)
+        self.recorder.record(self._user_entry)
         agent.observers.tell("turn_started", agent, self.prompt)
-        self.fire("after_user_input")
+        self.fire("after_user_input", self._user_entry)
 
     def _iterate(self) -> tuple[str, TurnStatus]:
         for iteration in range(1, self.max_iterations + 1):
@@ -123,15 +136,13 @@ class Turn:
         return f"Task incomplete: Maximum {self.max_iterations} iterations reached.", "incomplete"
 
     def _ask(self) -> LLMResponse:
-        before = self.fire("before_llm")
+        self.fire("before_llm", self.notes)
         self.cancel.raise_if_cancelled()
         self.mend()
         call = ModelCall(self)
         response = call.run()
         entry = self.llm_entry
         assert entry is not None
-        if before:
-            entry["hooks_ms"] = {"before_llm": before}
         self._session["llm_response"] = response
         try:
             self.fire_behind(entry, "after_llm")
@@ -147,14 +158,17 @@ class Turn:
         return call.settle_calls(edited)
 
     def _append_answer(self, response: LLMResponse) -> None:
-        message: Message = {"role": "assistant", "content": sendable(response.content or "")}
-        message.update((key, value) for key, value in response.extra.items() if key not in message)
+        message: Message = WatchedDict(role="assistant", content=sendable(response.content or ""))
+        if response.extra:
+            message.update(
+                (key, watched(value)) for key, value in response.extra.items() if key not in message
+            )
         if message["content"] or len(message) > 2:
             self.messages.append(message)
 
     def _complete(self) -> None:
         try:
-            self.fire("on_complete", stoppable=False)
+            self.fire("on_complete", self.llm_entry or self._user_entry, stoppable=False)
         except StopTurn:
             return
         finally:
@@ -164,11 +178,12 @@ class Turn:
         """Report the turn, however it ended."""
         if not self._session:
             return
+        add_notes(self.llm_entry or self._user_entry, self.notes)
         self.recorder.release_all()
         self.mend()
         agent = self.agent
         agent.last_status = status
-        messages, entries = agent.unreported.take(self._session)
+        messages, entries, replaces = agent.unreported.take(self._session, agent.transcript.take_rewritten())
         summary = TurnSummary(
             turn=self._session["turn"],
             input=self.prompt,
@@ -185,6 +200,7 @@ class Turn:
             trace=entries,
             error=error,
             extra={"origin": self.origin} if self.origin else {},
+            replaces=replaces,
         )
         if self.parent is not None:
             self.parent.nested.append(
@@ -194,20 +210,44 @@ class Turn:
 
     # ── handlers ─────────────────────────────────────────────────────────────────────────────────
 
-    def fire(self, event: Event, after: AfterHandler | None = None, *, stoppable: bool = True) -> float:
-        """Call the handlers of an event; ``after`` is called behind each. Returns milliseconds.
+    def fire(
+        self, event: Event, onto: TraceEntry, after: AfterHandler | None = None, *, stoppable: bool = True
+    ) -> None:
+        """Call the handlers of an event; ``after`` is called behind each.
 
-        An exception gets a note that names event and handler.
+        How long they took and what they printed is noted on ``onto``. An exception gets a note that names
+        event and handler.
         """
-        handlers = self.agent.hooks.handlers(event)
-        if not handlers:
-            return 0.0
-        begin = time.perf_counter()
-        waited = self.recorder.waited_ms
         agent = self.agent
+        handlers = agent.hooks.handlers(event)
+        if not handlers:
+            return
+        output = None
+        if agent.hooks.has_foreign(event):
+            agent.transcript.doubt()
+            output = agent.output
+        waited = self.recorder.waited_ms
+        begin = time.perf_counter()
+        try:
+            if output is None:
+                self._call(event, handlers, after, stoppable)
+            else:
+                self._call_captured(output, onto, event, handlers, after, stoppable)
+        finally:
+            duration = (time.perf_counter() - begin) * 1000 - (self.recorder.waited_ms - waited)
+            onto.setdefault("hooks_ms", {})[event] = duration
+
+    def _call(
+        self,
+        event: Event,
+        handlers: tuple[HandlerFunction, ...],
+        after: AfterHandler | None,
+        stoppable: bool,
+    ) -> None:
+        agent, cancel = self.agent, self.cancel
         for handler in handlers:
             if stoppable:
-                self.cancel.raise_if_cancelled()
+                cancel.raise_if_cancelled()
             try:
                 returned = handler(agent)
                 if returned is not None and inspect.isawaitable(returned):
@@ -219,19 +259,24 @@ class Turn:
                 raise
             if after is not None:
                 after(handler)
-        return (time.perf_counter() - begin) * 1000 - (self.recorder.waited_ms - waited)
+
+    def _call_captured(self, output: OutputCapture, onto: TraceEntry, event: Event, *rest: Any) -> None:
+        captured: CapturedOutput | None = None
+        try:
+            with output.bracket(f"hook:{event}") as captured:
+                self._call(event, *rest)
+        finally:
+            if captured is not None and captured.text:
+                onto.setdefault("hook_output", {})[event] = captured.text
 
     def fire_behind(self, entry: TraceEntry, *events: Event, after: AfterHandler | None = None) -> None:
         """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
-        with self.recorder.nothing_behind():
+        self.recorder.hold()
+        try:
             for event in events:
-                self.note_hooks(entry, event, self.fire(event, after))
-
-    @staticmethod
-    def note_hooks(entry: TraceEntry, event: Event, duration_ms: float) -> None:
-        """Note on an entry how long the handlers of an event took."""
-        if duration_ms:
-            entry.setdefault("hooks_ms", {})[event] = duration_ms
+                self.fire(event, entry, after)
+        finally:
+            self.recorder.let_go()
 
     # ── trace and transcript ─────────────────────────────────────────────────────────────────────
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable
+from operator import is_
 from typing import Any, Self, SupportsIndex
 
 from workbench.engine.llm import Message
 from workbench.engine.transcript import check_from
+from workbench.engine.watched import watch
 from workbench.errors import TranscriptError
 
 
@@ -63,8 +66,8 @@ class MessageList(list[Message]):
 class Bookmark:
     """Remembers the first part of a message list, and tells whether it is still there and in its place.
 
-    A message whose own dict was changed counts as the same. With a ``MessageList`` the answer costs the
-    same at any length; a plain list, which a handler may have put in its place, is compared whole.
+    With a ``MessageList`` that nobody spliced the answer costs the same at any length; any other list is
+    compared. A message whose own dict was changed counts as the same.
     """
 
     def __init__(self) -> None:
@@ -76,13 +79,25 @@ class Bookmark:
         return len(self.messages)
 
     def holds(self, messages: list[Message]) -> bool:
-        """Whether ``messages`` still begins with what is remembered."""
-        if messages is self._list and isinstance(messages, MessageList):
-            return messages.splices == self._splices
-        same = messages[: len(self.messages)] == self.messages
+        """Whether ``messages`` still begins with the very messages that are remembered."""
+        if messages is self._list and isinstance(messages, MessageList) and messages.splices == self._splices:
+            return True
+        known = self.messages
+        same = not known or (len(messages) >= len(known) and all(map(is_, messages, known)))
         if same:
             self._follow(messages)
         return same
+
+    def says(self, messages: list[Message]) -> bool:
+        """Whether ``messages`` begins with what is remembered or with its equals, which take its place."""
+        if self.holds(messages):
+            return True
+        begin = messages[: len(self.messages)]
+        if not equal(begin, self.messages):
+            return False
+        self.start(messages)
+        self.messages = begin
+        return True
 
     def start(self, messages: list[Message]) -> None:
         """Remember nothing of this list yet."""
@@ -103,24 +118,67 @@ class Bookmark:
 class VerifiedTranscript:
     """Keeps track of how much of a message list was checked.
 
-    Any message that was put in, taken out or exchanged since makes it check from the start.
+    Any message that was put in, taken out, exchanged or changed since makes it check from the start. The
+    engine's own messages say themselves when they are changed; the few that a handler added are compared
+    with what they were, once ``doubt`` was said.
     """
 
     def __init__(self) -> None:
         self.ids: set[str] = set()
         self._checked = Bookmark()
+        self._changed: set[int] = set()
+        self._strange: list[tuple[int, Message, Message]] = []
+        """Place, message and copy of each message that cannot be watched."""
+        self._doubted = False
+        self._rewritten: int | None = None
+
+    def doubt(self) -> None:
+        """Somebody else's code ran, who may have changed any message."""
+        self._doubted = True
 
     def check(self, messages: list[Message]) -> None:
         """Raise TranscriptError if the list is not sendable as it is now."""
-        if not self._checked.holds(messages):
+        if self._doubted:
+            self._doubted = False
+            self._changed.update(place for place, message, was in self._strange if not equal(message, was))
+        if self._changed:
+            self._note_rewritten(min(self._changed))
             self._forget(messages)
+        elif not self._checked.holds(messages):
+            self._forget(messages)
+        start = len(self._checked)
         try:
-            check_from(messages, len(self._checked), self.ids)
+            check_from(messages, start, self.ids)
         except TranscriptError:
             self._forget(messages)
             raise
-        self._checked.advance(messages)
+        for place, message in enumerate(self._checked.advance(messages), start):
+            if not watch(message, self._changed, place):
+                self._strange.append((place, message, copy_of(message)))
+
+    def take_rewritten(self) -> int | None:
+        """The first place at which a checked message was changed in place since this was last asked."""
+        place, self._rewritten = self._rewritten, None
+        return place
+
+    def _note_rewritten(self, place: int) -> None:
+        self._rewritten = place if self._rewritten is None else min(place, self._rewritten)
 
     def _forget(self, messages: list[Message]) -> None:
         self._checked.start(messages)
         self.ids = set()
+        self._changed = set()
+        self._strange = []
+
+
+def equal(one: Any, other: Any) -> bool:
+    """``one == other`` for values that a handler may have filled with anything."""
+    try:
+        return bool(one == other)
+    except Exception:  # noqa: BLE001 - comparing calls the values' own __eq__
+        return False
+
+
+def copy_of(message: Message) -> Message:
+    """A copy that no change of the message reaches; it was checked, so it is JSON all through."""
+    return copy.deepcopy(dict(message))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import itertools
+import logging
 import threading
 import time
 from collections import deque
@@ -20,6 +21,9 @@ from typing import Any
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.children import end_children
+from workbench.errors import ToolTimeoutError
+
+logger = logging.getLogger("workbench.engine")
 
 
 class Abandoned(BaseException):
@@ -79,6 +83,7 @@ class Job:
         "_outbox",
         "ended",
         "errand",
+        "left",
         "started",
         "thread_id",
         "thread_name",
@@ -91,6 +96,8 @@ class Job:
         self._claim = threading.Lock()
         self.errand = errand
         self.ended = False
+        self.left: str | None = None
+        """Why nobody waits any more, "stop" or "timeout"; None while somebody does."""
         self.started = time.time()
         self.thread_id: int | None = None
         self.thread_name = ""
@@ -108,9 +115,12 @@ class Job:
             self._outbox.put((value, error))
             return
         running.discard(self)
-        if self.errand.on_late is not None:
+        if self.errand.on_late is not None and not self._ended_as_asked(error):
             late = LateOutcome(self.errand.label, value, error, (time.time() - self.started) * 1000)
-            self.errand.on_late(late)
+            try:
+                self.errand.on_late(late)
+            except BaseException:  # the top of a worker: the next call needs the thread
+                logger.exception("the late outcome of %s could not be noted", self.errand.label)
 
     def wait(self, cancel: CancelToken | None, timeout: float | None) -> Any:
         """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds."""
@@ -121,7 +131,7 @@ class Job:
         except Empty:
             outcome = self._leave("timeout")
         except BaseException:
-            self._abandon()
+            self._abandon("stop")
             raise
         finally:
             if forget is not None:
@@ -135,14 +145,15 @@ class Job:
 
     def _leave(self, why: str) -> Any:
         """Give up waiting, unless the outcome arrived at the same moment: then that is the answer."""
-        if not self._abandon():
+        if not self._abandon(why):
             outcome = self._outbox.get()
             return self._outbox.get() if outcome is _STOP else outcome
         raise Abandoned(why, ended=self._ended_soon())
 
-    def _abandon(self) -> bool:
+    def _abandon(self, why: str) -> bool:
         if not self._claim.acquire(blocking=False):
             return False
+        self.left = why
         running.add(self)
         self._interrupt()
         return True
@@ -153,6 +164,11 @@ class Job:
             end_children(self.thread_id, self.started)
 
     def _ended_soon(self) -> bool:
+        """Whether nothing runs on, asked once, right after the job was abandoned."""
+        return False
+
+    def _ended_as_asked(self, error: BaseException | None) -> bool:
+        """Whether there is nothing late about the outcome: the job was cancelled, and that was all."""
         return False
 
 
@@ -238,7 +254,7 @@ class LoopJob(Job):
     ``owned``: nobody else starts child processes on that loop, so those of a stopped call may be ended.
     """
 
-    __slots__ = ("_done", "_loop", "_outcome", "_owned", "_task")
+    __slots__ = ("_done", "_loop", "_outcome", "_overdue", "_owned", "_settling", "_task")
 
     def __init__(
         self,
@@ -253,6 +269,8 @@ class LoopJob(Job):
         self._owned = owned
         self._outcome: tuple[Any, BaseException | None] = (None, asyncio.CancelledError())
         self._done = threading.Event()
+        self._settling = threading.Lock()
+        self._overdue = False
         self.thread_name = "event loop"
         loop.call_soon_threadsafe(self._begin)
 
@@ -269,7 +287,8 @@ class LoopJob(Job):
             self._outcome = (None, error)
 
     def _end(self, _task: asyncio.Task[None]) -> None:
-        self._done.set()
+        with self._settling:
+            self._done.set()
         self.deliver(*self._outcome)
 
     def _interrupt(self) -> None:
@@ -280,7 +299,13 @@ class LoopJob(Job):
         self._task.cancel()
 
     def _ended_soon(self) -> bool:
-        return self._done.wait(_GRACE)
+        if not self._done.wait(_GRACE):
+            with self._settling:
+                self._overdue = not self._done.is_set()
+        return not self._overdue
+
+    def _ended_as_asked(self, error: BaseException | None) -> bool:
+        return not self._overdue and isinstance(error, asyncio.CancelledError | ToolTimeoutError)
 
 
 class LoopThread:

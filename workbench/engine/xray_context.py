@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -90,9 +90,14 @@ def current_context() -> XrayContext | None:
     return _current.get()
 
 
-def enter_context(context: XrayContext) -> None:
-    """Make ``context`` current, in the copied context of one call."""
-    _current.set(context)
+def enter_context(context: XrayContext) -> Token[XrayContext | None]:
+    """Make ``context`` current; the token is for ``leave_context``, which a copied context does not need."""
+    return _current.set(context)
+
+
+def leave_context(token: Token[XrayContext | None]) -> None:
+    """Make current again what was before."""
+    _current.reset(token)
 
 
 def inject_xray_context(

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from workbench.engine.llm import Delta, LLMResponse, ToolCall
+from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
 
 _BAD_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
 _MARKS = re.compile(r'["\\{}\[\]]')
@@ -235,54 +236,6 @@ class _JsonScan:
                 self._depth += 1
             elif mark in "}]":
                 self._depth -= 1
-
-
-class ArgumentsUnreadable(ValueError):
-    """Arguments that are not one JSON object; the text says why."""
-
-
-def read_arguments(raw: str) -> dict[str, Any]:
-    """The arguments in ``raw``.
-
-    Raises ``ArgumentsUnreadable``, a ``ValueError`` that says what is wrong and where. Forgives what
-    providers are known to send: nothing at all, an object inside a JSON string, an empty object before
-    the real one, the same object twice.
-    """
-    if not raw.strip():
-        return {}
-    try:
-        values = list(_values(raw))
-    except json.JSONDecodeError as error:
-        raise ArgumentsUnreadable(f"{error.msg} at character {error.pos + 1} of {len(raw)}") from error
-    value = values[-1]
-    if any(other not in ({}, value) for other in values):
-        raise ArgumentsUnreadable("there is more than one JSON value")
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        return read_arguments(value)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise ArgumentsUnreadable(f"they are a JSON {_json_kind(value)}, not an object")
-    return value
-
-
-def _values(raw: str) -> Iterator[Any]:
-    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-    position = len(raw) - len(raw.lstrip())
-    while position < len(raw):
-        value, position = decoder.raw_decode(raw, position)
-        yield value
-        position += len(raw[position:]) - len(raw[position:].lstrip())
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ArgumentsUnreadable(f"{name} is not JSON")
-
-
-def _json_kind(value: Any) -> str:
-    if isinstance(value, list):
-        return "list"
-    return "text" if isinstance(value, str) else "number" if not isinstance(value, bool) else "boolean"
 
 
 def _joined(block: Mapping[str, Any]) -> dict[str, Any]:

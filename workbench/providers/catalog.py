@@ -97,7 +97,7 @@ class Catalog:
         except ProviderError as error:
             problem = f"{error} {error.hint}".strip()
         else:
-            groups = [_provider_group(title, entry) for title, entry in tables.items()]
+            groups = [_provider_group(title, entry) for title, entry in tables.items() if title not in _LOCAL]
             with self._lock:
                 self._providers = tuple(sorted(groups, key=_order))
         found(self._snapshot("", problem))

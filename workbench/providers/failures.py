@@ -141,7 +141,8 @@ def _missing_key(case: _Case) -> ProviderError:
     if missing and not case.parameters.get("api_key"):
         return MissingKeyError(
             f"There is no key for {case.model}.",
-            hint=f"Set {' or '.join(missing)} in the environment or in .env; the model `offline` needs none.",
+            hint=f"Set {' or '.join(missing)} in the environment or in .env, which counts once you ran "
+            "`workbench trust`; the model `offline` needs none.",
         )
     return MissingKeyError(
         f"{case.provider} refused the key: {case.text}", hint="Check the key and what it may be used for."

@@ -12,7 +12,7 @@ from typing import Any
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.errors import ProviderError
-from workbench.providers.assembly import ArgumentsUnreadable, read_arguments
+from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
 
 Messages = Sequence[Mapping[str, Any]]
 

@@ -8,17 +8,22 @@ from typing import Any
 
 
 class ArgumentsUnreadable(ValueError):
-    """Arguments that are not one JSON object; the text says why. ``is_json``: they are another JSON value."""
+    """Arguments that are not one JSON object; the text says why."""
 
-    def __init__(self, why: str, *, is_json: bool = False) -> None:
-        super().__init__(why)
-        self.is_json = is_json
+
+class NotAnObject(ArgumentsUnreadable):
+    """They are JSON, but another value: ``value``."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(f"they are a JSON {_json_kind(value)}, not an object")
+        self.value = value
 
 
 def read_arguments(raw: str) -> dict[str, Any]:
     """The arguments in ``raw``.
 
-    Raises ``ArgumentsUnreadable``, a ``ValueError`` that says what is wrong and where. Forgives what
+    Raises ``ArgumentsUnreadable``, a ``ValueError`` that says what is wrong and where, or its kind
+    ``NotAnObject``. Forgives what
     providers are known to send: nothing at all, an object inside a JSON string, an empty object before
     the real one, the same object twice.
     """
@@ -38,7 +43,7 @@ def read_arguments(raw: str) -> dict[str, Any]:
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise ArgumentsUnreadable(f"they are a JSON {_json_kind(value)}, not an object", is_json=True)
+        raise NotAnObject(value)
     return value
 
 

@@ -6,19 +6,30 @@ import asyncio
 import inspect
 import time
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from types import TracebackType
+from typing import Any, NamedTuple, TypeAlias
 
 from workbench.errors import StopTurn, ToolArgumentsError, ToolDisabledError
 from workbench.registry.changes import ChangeEventType
 from workbench.registry.emitter import Emitter
-from workbench.registry.gate import Gate
-from workbench.registry.loops import run_privately
+from workbench.registry.gate import Gate, Waiter
 from workbench.registry.snapshot import Snapshot
 from workbench.registry.statistics import StatisticsBook
+from workbench.registry.texts import text_of
 from workbench.registry.tool import BoundCall, arguments_from
 
 Runner: TypeAlias = Callable[[BoundCall], Any]
 """Runs a bound call and gives its value, in whatever way the caller wants it run."""
+
+
+class Order(NamedTuple):
+    """A call as it is asked for; see `ToolRegistry.call`."""
+
+    name: str
+    arguments: object
+    approved: bool | None
+    call_id: str | None
+    origin: tuple[str, ...]
 
 
 class CallPath:
@@ -29,58 +40,27 @@ class CallPath:
         self._emitter = emitter
         self._statistics = statistics
 
-    def call(
-        self,
-        snapshot: Snapshot,
-        name: str,
-        arguments: object,
-        approved: bool | None,
-        call_id: str | None,
-        origin: tuple[str, ...],
-        runner: Runner | None,
-    ) -> Any:
+    def call(self, snapshot: Snapshot, order: Order, runner: Runner | None, waiter: Waiter) -> Any:
         """The value of the call; see `ToolRegistry.call`."""
-        bound = self._bind(snapshot, name, arguments)
-        request = self._gate.check(bound, approved, call_id, origin)
+        bound = self._bind(snapshot, order)
+        request = self._gate.check(bound, order.approved, order.call_id, order.origin)
         if request is not None:
-            self._gate.ask(request)
-        started = time.perf_counter()
-        try:
-            value = _run(bound) if runner is None else runner(bound)
-        except BaseException as error:
-            self._ended(bound, started, error, call_id)
-            raise
-        self._statistics.ran(bound.tool.name, (time.perf_counter() - started) * 1000.0, failed=False)
-        return value
+            self._gate.ask(request, waiter)
+        with _Run(self, bound, order.call_id):
+            return _run(bound, waiter) if runner is None else runner(bound)
 
-    async def acall(
-        self,
-        snapshot: Snapshot,
-        name: str,
-        arguments: object,
-        approved: bool | None,
-        call_id: str | None,
-        origin: tuple[str, ...],
-        runner: Runner | None,
-    ) -> Any:
+    async def acall(self, snapshot: Snapshot, order: Order, runner: Runner | None) -> Any:
         """As `call`, on the caller's loop; without a runner, tools that are not async run on a thread."""
-        bound = self._bind(snapshot, name, arguments)
-        request = self._gate.check(bound, approved, call_id, origin)
+        bound = self._bind(snapshot, order)
+        request = self._gate.check(bound, order.approved, order.call_id, order.origin)
         if request is not None:
             await self._gate.ask_async(request)
-        started = time.perf_counter()
-        try:
+        with _Run(self, bound, order.call_id):
             value = await _run_async(bound) if runner is None else runner(bound)
-            if runner is not None and inspect.isawaitable(value):
-                value = await value
-        except BaseException as error:
-            self._ended(bound, started, error, call_id)
-            raise
-        self._statistics.ran(bound.tool.name, (time.perf_counter() - started) * 1000.0, failed=False)
-        return value
+            return await value if inspect.isawaitable(value) else value
 
-    def _bind(self, snapshot: Snapshot, name: str, arguments: object) -> BoundCall:
-        tool = snapshot.meant(name) or snapshot.resolve(name)
+    def _bind(self, snapshot: Snapshot, order: Order) -> BoundCall:
+        tool = snapshot.meant(order.name) or snapshot.resolve(order.name)
         if tool.name in snapshot.disabled:
             reason = snapshot.disabled[tool.name]
             raise ToolDisabledError(
@@ -90,22 +70,20 @@ class CallPath:
         if tool.name in snapshot.held:
             raise ToolDisabledError(f"{tool.name} is still being registered")
         try:
-            return tool.bind(arguments_from(arguments, tool.parameters))
+            return tool.bind(arguments_from(order.arguments, tool.parameters))
         except ToolArgumentsError:
             self._statistics.invalid(tool.name)
             raise
 
-    def _ended(self, bound: BoundCall, started: float, error: BaseException, call_id: str | None) -> None:
-        """Note a run that raised. A stop or an interrupt is nobody's fault, so it is no error of the tool."""
+    def ended(self, name: str, duration_ms: float, error: BaseException | None, call_id: str | None) -> None:
+        """Note a run. A stop or an interrupt is nobody's fault, so it is no error of the tool."""
         failed = isinstance(error, Exception) and not isinstance(error, StopTurn)
-        name = bound.tool.name
-        duration_ms = (time.perf_counter() - started) * 1000.0
         self._statistics.ran(name, duration_ms, failed=failed)
-        if failed:
+        if failed and error is not None:
             self._emitter.publish(
                 ChangeEventType.TOOL_ERROR,
                 name,
-                str(error),
+                text_of(error),
                 exception_type=type(error).__name__,
                 exception=error,
                 call_id=call_id,
@@ -114,10 +92,31 @@ class CallPath:
             self._emitter.deliver()
 
 
-def _run(bound: BoundCall) -> Any:
+class _Run:
+    """The time in which a bound call runs; leaving it notes how it ended."""
+
+    __slots__ = ("_bound", "_call_id", "_path", "_started")
+
+    def __init__(self, path: CallPath, bound: BoundCall, call_id: str | None) -> None:
+        self._path = path
+        self._bound = bound
+        self._call_id = call_id
+        self._started = time.perf_counter()
+
+    def __enter__(self) -> None:
+        self._started = time.perf_counter()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        duration_ms = (time.perf_counter() - self._started) * 1000.0
+        self._path.ended(self._bound.tool.name, duration_ms, error, self._call_id)
+
+
+def _run(bound: BoundCall, waiter: Waiter) -> Any:
     value = bound.run()
     if bound.tool.is_async or inspect.iscoroutine(value):
-        return run_privately(value)
+        return waiter(value)
     return value
 
 

@@ -146,15 +146,15 @@ class Gate:
         """Whatever asking raises becomes the denial, except a stop, which stays what it is."""
         try:
             yield
+        except StopTurn:
+            self.denial(request, "stopped")
+            raise
         except Exception as error:
             raise self._failed(request, error) from error
 
-    def _failed(self, request: PermissionRequest, error: Exception) -> Exception:
-        if isinstance(error, StopTurn):
-            self.denial(request, "stopped")
-            return error
+    def _failed(self, request: PermissionRequest, error: Exception) -> ToolDeniedError:
         if isinstance(error, (ToolRejected, ToolDeniedError)):
-            return self.denial(request, str(error) or _NO)
+            return self.denial(request, text_of(error) or _NO)
         logger.error("the permission handler failed for %s", request.tool.name, exc_info=error)
         return self.denial(request, f"asking failed ({type(error).__name__}: {text_of(error)})")
 

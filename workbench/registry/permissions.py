@@ -29,11 +29,10 @@ class PermissionResult(StrEnum):
     @classmethod
     def of(cls, value: object) -> PermissionResult:
         """The member that is meant by itself or by its text; raises ConfigError for anything else."""
-        try:
+        if isinstance(value, str) and value in cls._value2member_map_:
             return cls(value)
-        except ValueError as error:
-            said = "says nothing" if value is None else f"says {value!r}"
-            raise ConfigError(f"it {said}; it must say allow, ask or deny") from error
+        said = "says nothing" if value is None else f"says {value!r}"
+        raise ConfigError(f"it {said}; it must say allow, ask or deny")
 
 
 @dataclass(frozen=True)

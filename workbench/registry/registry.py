@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
-from workbench.registry.calls import CallPath, Runner
+from workbench.registry.calls import CallPath, Order, Runner
 from workbench.registry.catalog import Catalog
 from workbench.registry.changes import ChangeEventType, PostRegisterHook
 from workbench.registry.emitter import AnyCallback, Emitter, EventFilter
-from workbench.registry.gate import Gate
+from workbench.registry.gate import Gate, Waiter
 from workbench.registry.grants import Grant
+from workbench.registry.loops import run_privately
 from workbench.registry.making import make_tools, make_version
 from workbench.registry.metadata import ToolMetadata
 from workbench.registry.permissions import Decision, PermissionHandler, PermissionPolicy
@@ -297,18 +298,21 @@ class ToolRegistry:
         call_id: str | None = None,
         origin: tuple[str, ...] = (),
         runner: Runner | None = None,
+        waiter: Waiter = run_privately,
     ) -> Any:
         """Find, validate, permit and run a tool; the one way to run one.
 
         ``arguments`` may be JSON text. ``approved`` is an answer given in advance to what the policy
         asks; what it denies stays denied. ``runner`` runs the bound call in its own way; without it the
-        call runs here, an async tool on a private loop.
+        call runs here. ``waiter`` waits for what is async: an async tool without a runner, an async
+        permission handler; without it each gets a private loop.
 
         Raises:
             ToolNotFoundError, ToolDisabledError, ToolArgumentsError, ToolDeniedError: it did not run.
             Exception: whatever the tool raises, as it is.
         """
-        return self._path.call(self._state, name, arguments, approved, call_id, origin, runner)
+        order = Order(name, arguments, approved, call_id, origin)
+        return self._path.call(self._state, order, runner, waiter)
 
     async def acall(
         self,
@@ -321,4 +325,4 @@ class ToolRegistry:
         runner: Runner | None = None,
     ) -> Any:
         """As `call` for async code: async tools on this loop, others on a thread (see ``caller_thread``)."""
-        return await self._path.acall(self._state, name, arguments, approved, call_id, origin, runner)
+        return await self._path.acall(self._state, Order(name, arguments, approved, call_id, origin), runner)

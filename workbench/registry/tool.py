@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from workbench.errors import ToolArgumentsError, ToolRegistrationError
 from workbench.registry import json_schema, names
-from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
+from workbench.registry.arguments import ArgumentsUnreadable, NotAnObject, read_arguments
 from workbench.registry.metadata import ToolMetadata
 
 
@@ -211,13 +211,20 @@ def arguments_from(arguments: object, parameters: Mapping[str, Any]) -> Mapping[
     fault = "the arguments must be a JSON object"
     if isinstance(arguments, (str, bytes)):
         try:
-            return read_arguments(arguments if isinstance(arguments, str) else arguments.decode())
-        except ArgumentsUnreadable as error:
-            fault = f"{fault}, {error}" if error.is_json else f"the arguments are not valid JSON ({error})"
-        except UnicodeDecodeError as error:
+            return _read(arguments)
+        except NotAnObject as error:
+            arguments = error.value
+        except (ArgumentsUnreadable, UnicodeDecodeError) as error:
             fault = f"the arguments are not valid JSON ({error})"
     expected = json_schema.arguments_in_words(parameters)
     raise ToolArgumentsError(f"{fault}, got {json_schema.shortened(arguments)}. Expected: {expected}.")
+
+
+def _read(text: str | bytes) -> dict[str, Any]:
+    text = text if isinstance(text, str) else text.decode()
+    if not text.strip():  # a model may leave arguments out, whoever else calls says what it means
+        raise ArgumentsUnreadable("there is no text")
+    return read_arguments(text)
 
 
 def _is_async(func: Callable[..., Any]) -> bool:

@@ -85,7 +85,7 @@ def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:
         waited_ms=round(summary.waited_ms, 3),
         error=None if error is None else mask(f"{type(error).__name__}: {error}"),
         trace=tuple(to_plain(entry, mask) for entry in summary.trace),
-        replaces=bool(getattr(summary, "replaces", False)),
+        replaces=summary.replaces,
     )
 
 

@@ -135,13 +135,12 @@ class SessionLog(FileLog):
         self.close()
 
     def close(self) -> None:
-        """Let go of the files. Turns that never could be written are reported as lost."""
+        """Let go of the files, after a last try to write the turns that wait."""
         with self._lock:
             if self._unwritten or self._lost:
                 try:
                     self._write_turns()
                 except OSError as error:
-                    self._problem = None  # say it again: this is the last chance
                     self._report(error)
             self._end()
 
@@ -203,7 +202,11 @@ class SessionLog(FileLog):
     def _report(self, error: OSError) -> None:
         if self._problem is None:
             where = self._path or self._root / ".workbench" / "sessions"
-            logger.warning("the session log %s cannot be written: %s", where, error.strerror or error)
+            logger.warning(
+                "the session cannot be kept: %s (%s); this is tried again with each turn",
+                error.strerror or error,
+                where,
+            )
         self._problem = error.strerror or str(error)
 
     def _forget_the_oldest(self) -> None:
@@ -226,7 +229,7 @@ class SessionLog(FileLog):
     def _new_messages(self, agent: Agent) -> tuple[list[Message], bool]:
         """What came since the last time; or all messages and True, if the old ones are not as they were."""
         messages: list[Message] = agent.current_session["messages"] if agent.current_session else []
-        replaces = self._gap or not self._seen.holds(messages)
+        replaces = self._gap or not self._seen.says(messages)
         if replaces:
             self._seen.start(messages)
         self._gap = False

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -11,6 +9,7 @@ import yaml
 
 from workbench.errors import ConfigError
 from workbench.registry import Grant, GrantScope
+from workbench.whole_file import replace_file
 
 
 def grants_path(root: str | Path) -> Path:
@@ -27,7 +26,7 @@ def load_grants(path: str | Path) -> tuple[Grant, ...]:
     path = Path(path)
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return ()
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(f"cannot read the grants in {path}: {error}", hint=_hint(path)) from error
@@ -52,24 +51,16 @@ def save_grants(path: str | Path, grants: Iterable[Grant]) -> None:
     """Keep those grants whose scope is the project; the file is replaced as a whole.
 
     Raises:
-        ConfigError: when the file cannot be written; the old one is then as it was.
+        ConfigError: when the file cannot be written, or its folder is a symbolic link, which could lead
+            anywhere; the old file is then as it was.
     """
     path = Path(path)
     kept = [grant.to_dict() for grant in grants if grant.scope is GrantScope.PROJECT]
     text = yaml.safe_dump({"grants": kept}, sort_keys=False)
+    if path.parent.is_symlink():
+        raise ConfigError(f"cannot write the grants to {path}: {path.parent.name} is a symbolic link")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # mkstemp creates the file for its owner only (0600), and in the same folder a rename is atomic.
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            Path(temporary).replace(path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        replace_file(path, text)
     except OSError as error:
         raise ConfigError(f"cannot write the grants to {path}: {error.strerror}") from error
 

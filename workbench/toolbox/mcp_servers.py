@@ -63,6 +63,7 @@ class McpServers:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._closing: asyncio.Event | None = None
         self._thread: threading.Thread | None = None
+        self._closed = False
         self._lock = threading.Lock()
 
     @property
@@ -71,8 +72,14 @@ class McpServers:
         return tuple(each.state for each in self._connections.values())
 
     def start(self) -> None:
-        """Begin to connect to all servers in the background; does nothing when that was begun."""
+        """Begin to connect to all servers in the background; does nothing when that was begun.
+
+        Raises:
+            RuntimeError: after `close`; make a new object then.
+        """
         with self._lock:
+            if self._closed:
+                raise RuntimeError("these MCP servers were closed")
             if self._thread is not None:
                 return
             running = threading.Event()
@@ -102,8 +109,12 @@ class McpServers:
             self._loop.call_soon_threadsafe(connection.hurry)
 
     def close(self) -> None:
-        """End all connections and the servers that were started; the tools stay, switched off."""
+        """End all connections and the servers that were started; the tools stay, switched off.
+
+        Not to be called by ``on_state``, which it waits for.
+        """
         with self._lock:
+            self._closed = True
             thread, loop, closing = self._thread, self._loop, self._closing
             self._thread = self._loop = self._closing = None
         atexit.unregister(self.close)
@@ -147,9 +158,15 @@ class McpServers:
     async def _call(self, connection: McpConnection, name: str, arguments: dict[str, Any]) -> Any:
         """Call a tool from whatever loop the caller is on; a cancelled call is cancelled on the server."""
         loop = self._loop
+        closed = ToolServerError(f"the MCP server {connection.config.name} is closed")
         if loop is None:
-            raise ToolServerError(f"the MCP server {connection.config.name} is closed")
-        future = asyncio.run_coroutine_threadsafe(connection.call(name, arguments), loop)
+            raise closed
+        call = connection.call(name, arguments)
+        try:
+            future = asyncio.run_coroutine_threadsafe(call, loop)
+        except RuntimeError as error:  # the loop ended at this moment
+            call.close()
+            raise closed from error
         try:
             return await asyncio.wrap_future(future)
         except asyncio.CancelledError:

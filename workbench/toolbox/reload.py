@@ -14,7 +14,7 @@ from workbench.registry import ToolRegistry
 from workbench.toolbox.affected import affected_names
 from workbench.toolbox.module_graph import ModuleGraph, dependents, reached_from, source_of
 from workbench.toolbox.registry_update import RegistryUpdate, Update
-from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, failure_of, import_lock, put_back
+from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_lock, import_named, put_back
 from workbench.toolbox.tool_imports import DIGEST, PACKAGES, digest_of, finder, home_of
 from workbench.toolbox.tool_source import LoadedFile, ToolSource
 
@@ -208,12 +208,12 @@ class Reloader:
                 put_back(name, earlier)
             elif path.is_file():
                 try:
-                    importlib.import_module(name)
-                except (Exception, SystemExit) as error:
+                    import_named(name)
+                except ImportFailedError as error:
                     put_back(name, earlier)
                     for file in chosen:
                         if file.module and name in reached_from(edges, [file.module.__name__]):
-                            file.failures.append(failure_of(error, path))
+                            file.failures.append(error.failure)
 
 
 def _is_there(file: LoadedFile) -> bool:

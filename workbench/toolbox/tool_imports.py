@@ -150,17 +150,23 @@ def imports_in(tree: ast.AST, package: str) -> set[str]:
 
 
 def _is_elsewhere(name: str, folder: Path) -> bool:
+    """Whether the name is to be had from a place that is no tool folder."""
+    folders = [folder, *(Path(each) for each in _appended)]
+    ours = {
+        place for each in folders for place in (each / f"{name}.py", each / name, each / name / "__init__.py")
+    }
     path = [each for each in sys.path if each not in _appended]
     for each in sys.meta_path:
+        if each is finder:
+            continue
         if each is importlib.machinery.PathFinder:
             spec = importlib.machinery.PathFinder.find_spec(name, path)
-        elif each is not finder:
-            spec = each.find_spec(name, None)
         else:
-            spec = None
+            spec = each.find_spec(name, None)
         if spec is not None:
             places = [spec.origin or "", *(spec.submodule_search_locations or ())]
-            return not any(Path(place).is_relative_to(folder) for place in places if place)
+            if not any(Path(place) in ours for place in places):
+                return True
     return False
 
 

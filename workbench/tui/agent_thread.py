@@ -36,10 +36,6 @@ class AgentThread:
         """Build the agent and take jobs."""
         self._thread.start()
 
-    def say(self, prompt: str) -> None:
-        """Run one turn."""
-        self.do(lambda agent: agent.input(prompt))
-
     def do(self, job: Callable[[Agent], object]) -> None:
         """Run a job with the agent, after the jobs before it."""
         self._jobs.put(job)

@@ -8,12 +8,13 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
+from workbench.engine.agent import Agent
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
@@ -29,7 +30,7 @@ from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
 from workbench.tui.message_queue import MessageQueue
 from workbench.tui.model_switch import ModelSwitch
-from workbench.tui.palette import Palette
+from workbench.tui.palette import Palette, Repaintable
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.prompt import PromptArea
 from workbench.tui.panels.queue import QueuePanel
@@ -38,6 +39,7 @@ from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
 from workbench.tui.questions import Questions
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.themes import css_variables, textual_theme
@@ -59,6 +61,19 @@ QUIT_SECONDS: Final = 3
 """How long the first press of a quit key waits for the second."""
 
 
+class Upkeep(Protocol):
+    """Whoever keeps the tools as they are on disk."""
+
+    def check(self) -> None:
+        """Take in what was saved since; just before a turn, on the agent's thread."""
+
+    def reload(self) -> None:
+        """Import everything again."""
+
+    def close(self) -> None:
+        """The app ends."""
+
+
 class WorkbenchApp(App[None]):
     """``start`` builds the agent, on the agent's own thread, after the first frame.
 
@@ -73,10 +88,7 @@ class WorkbenchApp(App[None]):
     ]
     TITLE = "workbench"
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("app"),
-        Binding("ctrl+c", "interrupt", show=False, priority=True),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
 
     def __init__(
         self,
@@ -105,6 +117,7 @@ class WorkbenchApp(App[None]):
         self._tracker = ActivityTracker()
         self._queue = MessageQueue()
         self._quit_asked: float | None = None
+        self.upkeep: Upkeep | None = None
         self._moving = True
         self.inbox = Inbox(self._take_in)
         self.background = Background(self.inbox.post)
@@ -118,7 +131,7 @@ class WorkbenchApp(App[None]):
         self.models.bind(self.agent_thread.do, self.inbox.post)
         self._model_list: ModelsScreen | None = None
         self.main = MainScreen(self._palette)
-        self.main.top_line.status.agent = agent_name
+        self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
 
     # life
@@ -165,6 +178,8 @@ class WorkbenchApp(App[None]):
                     self.main.tools.show_progress(event.done, event.total)
                 case events.LoadFailed():
                     self.main.tools.add_problem(event.source, event.reason, event.where)
+                case events.LoadMended():
+                    self.main.tools.clear_problem(event.source)
                 case events.AgentReady():
                     self._agent_ready(event)
                 case events.AgentFailed():
@@ -185,7 +200,8 @@ class WorkbenchApp(App[None]):
 
     def _agent_ready(self, ready: events.AgentReady) -> None:
         status = self.main.top_line.status
-        status.agent, status.model, status.approval = ready.agent, model_text(ready.model), ready.approval
+        status.agent, status.model = visible_line(ready.agent), model_text(ready.model)
+        status.approval = ready.approval
         self.main.top_line.refresh()
         self.main.tools.set_rows(ready.tools)
         self.main.apply([ready])
@@ -222,7 +238,7 @@ class WorkbenchApp(App[None]):
     def _approval_screen(self, request: ApprovalRequest, decide: Decide) -> ApprovalScreen:
         return ApprovalScreen(request, decide, self._palette, clock=self._clock)
 
-    def on_approval_screen_typed(self, message: ApprovalScreen.Typed) -> None:
+    def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         """Keys that the question kept from deciding anything belong to the draft."""
         draft = self.main.prompt.draft
         self.main.prompt.draft = draft[: len(draft) - message.erased] + message.text
@@ -248,10 +264,16 @@ class WorkbenchApp(App[None]):
         if not self.busy and (text := self._queue.next()) is not None:
             self._tracker.turn_running = True
             self.main.conversation.follow = True
-            self.agent_thread.say(text)
+            self.agent_thread.do(partial(self._turn, text))
             self._tick()
         self.main.queue.show(self._queue.messages)
         self._invite()
+
+    def _turn(self, text: str, agent: Agent) -> None:
+        """One turn, with the tools as they are on disk now. On the agent's thread."""
+        if self.upkeep is not None:
+            self.upkeep.check()
+        agent.input(text)
 
     def on_prompt_area_recall_queued(self, message: PromptArea.RecallQueued) -> None:
         """Take the last queued message back into the empty prompt."""
@@ -431,6 +453,13 @@ class WorkbenchApp(App[None]):
         if self._tracker.turn_running:
             self.notify("That happens once this turn is over.", title="Model", markup=False, timeout=2)
 
+    def action_reload(self) -> None:
+        """Import every tool file again."""
+        if self.upkeep is None:
+            self.notify("No tool files are followed here.", title="Reload", markup=False)
+        else:
+            self.background.do("load the tools again", self.upkeep.reload)
+
     def action_repaint(self) -> None:
         """Draw everything again."""
         self.refresh(layout=True)
@@ -445,10 +474,8 @@ class WorkbenchApp(App[None]):
     def _use_palette(self, name: str) -> None:
         self._palette = self._palettes[name]
         for screen in self.screen_stack:
-            if isinstance(screen, MainScreen | ApprovalScreen | InspectorScreen):
+            if isinstance(screen, Repaintable):
                 screen.palette = self._palette
-        if self._model_list is not None:
-            self._model_list.palette = self._palette
 
     def _welcome(self, ready: events.AgentReady) -> None:
         known = {
@@ -459,11 +486,11 @@ class WorkbenchApp(App[None]):
         who = (
             "offline answers (no language model)"
             if ready.model.startswith("offline")
-            else f"{ready.model} answers"
+            else f"{model_text(ready.model)} answers"
         )
         approval = f"{ready.approval} {known.get(ready.approval, 'decides what asks')}"
         self.main.conversation.show_welcome(
-            f"{ready.agent} is ready",
+            f"{visible_line(ready.agent)} is ready",
             [
                 [(f"{who}, {approval}.", "muted")],
                 [],
@@ -477,5 +504,5 @@ class WorkbenchApp(App[None]):
 
 def model_text(model: str) -> str:
     """A model's name for people: of a file only its own name."""
-    kind, colon, path = model.partition(":")
-    return f"{kind}:{Path(path).stem}" if colon and "/" in path else model
+    kind, colon, path = visible_line(model).partition(":")
+    return f"{kind}:{Path(path).stem}" if colon and "/" in path else visible_line(model)

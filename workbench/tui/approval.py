@@ -11,10 +11,11 @@ from workbench.tui.events import CallInfo
 
 Decision = Literal["approve", "reject"]
 GrantScope = Literal["once", "session", "project"]
-GRANT_SCOPES: Final[tuple[GrantScope, ...]] = ("once", "session", "project")
+SWITCHED_OFF: Final = "switched off"
+NO_SUCH_TOOL: Final = "no such tool"
+"""Why a denied call cannot run, where that is not the policy: its ``asks_because`` is one of these two."""
 
-QUIET_SECONDS: Final = 0.4
-"""How long no key may arrive before keys decide anything."""
+GRANT_SCOPES: Final[tuple[GrantScope, ...]] = ("once", "session", "project")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,9 @@ class ApprovalRequest:
     """One batch, and what is needed to decide about it.
 
     ``calls`` is the whole batch: calls that the policy allows are shown as run from the start, denied ones
-    as rejected for good. ``said`` is the assistant's text that came with the calls. ``schemas`` maps a
-    dotted tool name to the JSON schema of its arguments, ``previews`` a call id to the file change.
+    as rejected for good, and so are those whose tool is switched off or not there. ``said`` is the
+    assistant's text that came with the calls. ``schemas`` maps a dotted tool name to the JSON schema of its
+    arguments, ``previews`` a call id to the file change.
     ``check`` says what is wrong with edited arguments, or None; it is called on every keystroke.
     ``preview`` makes the file change anew after an edit and may be slow. ``covers`` says whether a grant
     would cover a call. ``opened`` is in Unix seconds.
@@ -92,11 +94,6 @@ class ApprovalResult:
     stop: bool = False
 
 
-def rejection_text(reason: str | None) -> str:
-    """What the model reads as the result of a call that the person rejected."""
-    return f"Rejected by the user: {reason}" if reason else "Rejected by the user."
-
-
 @dataclass(slots=True)
 class BatchRow:
     """One call and what the person has said about it. ``edited`` are arguments that replace its own."""
@@ -107,6 +104,11 @@ class BatchRow:
     reason: str | None = None
     edited: dict[str, Any] | None = None
     grant: Proposal | None = None
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the person rejects it; a locked call is refused by itself."""
+        return self.decision == "reject" and not self.locked
 
     @property
     def arguments(self) -> Mapping[str, Any]:
@@ -239,33 +241,6 @@ class Batch:
         rest = self.undecided
         if rest:
             self.cursor = next((index for index in rest if index > self.cursor), rest[0])
-
-
-class Grace:
-    """Holds keys back until the person has stopped typing for something else. ``clock`` gives seconds."""
-
-    def __init__(self, clock: Callable[[], float], quiet: float = QUIET_SECONDS) -> None:
-        self._clock = clock
-        self._quiet = quiet
-        self._last = clock()
-        self._over = False
-
-    def holds(self) -> bool:
-        """True while nothing may decide. Once it is over it stays over."""
-        self._over = self._over or self._clock() - self._last >= self._quiet
-        return not self._over
-
-    def holds_key(self) -> bool:
-        """The same for a key that arrives now; a key that is held back makes the wait begin again."""
-        held = self.holds()
-        if held:
-            self._last = self._clock()
-        return held
-
-    def restart(self) -> None:
-        """Begin again, as when the window gets the focus by a click."""
-        self._last = self._clock()
-        self._over = False
 
 
 def _row(call: CallInfo) -> BatchRow:

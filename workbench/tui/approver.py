@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import time
 from collections.abc import Collection, Mapping
@@ -53,7 +54,8 @@ class Approver:
             )
         )
         locked = {call.id for call in calls if call.permission == "deny"}
-        _record(session["pending_tools"], result, locked)
+        seen = {call.id: call.arguments for call in calls}
+        _record(session["pending_tools"], result, locked, seen)
         for proposal in result.grants:
             grant = _grant(proposal)
             registry.grant(grant)
@@ -62,8 +64,16 @@ class Approver:
         return result.stop
 
 
-def _record(pending: list[dict[str, Any]], result: ApprovalResult, locked: Collection[str]) -> None:
-    """Write the verdicts down. ``locked`` calls cannot run: the engine answers them in its own words."""
+def _record(
+    pending: list[dict[str, Any]],
+    result: ApprovalResult,
+    locked: Collection[str],
+    seen: Mapping[str, Mapping[str, Any]],
+) -> None:
+    """Write the verdicts down. ``locked`` calls cannot run: the engine answers them in its own words.
+
+    What runs is what was shown: ``seen`` holds those arguments, whatever became of the batch meanwhile.
+    """
     by_id = {call["id"]: call for call in pending}
     for verdict in result.verdicts:
         if verdict.call_id in locked:
@@ -71,8 +81,9 @@ def _record(pending: list[dict[str, Any]], result: ApprovalResult, locked: Colle
         call = by_id[verdict.call_id]
         call["decision"] = verdict.decision
         call["reason"] = verdict.reason
-        if verdict.arguments is not None:
-            call["arguments"] = dict(verdict.arguments)
+        shown = verdict.arguments if verdict.arguments is not None else seen[verdict.call_id]
+        if call["arguments"] != shown:
+            call["arguments"] = copy.deepcopy(dict(shown))
 
 
 def _said(session: Mapping[str, Any]) -> str:

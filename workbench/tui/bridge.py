@@ -20,6 +20,7 @@ from workbench.engine.hooks import (
 )
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
+from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.registry import ChangeEvent, ChangeEventType, Tool, ToolRegistry
 from workbench.tui import events
@@ -134,8 +135,12 @@ class Bridge(Observer):
         if self._is_outer(agent):
             note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
             self._toggled.clear()
+        within = str(session["trace"][-1].get("parent_call_id", ""))
         self._tell(
-            agent, events.TurnStarted(agent.name, time.time(), session["turn"], session["user_prompt"], note)
+            agent,
+            events.TurnStarted(
+                agent.name, time.time(), session["turn"], session["user_prompt"], note, within
+            ),
         )
 
     def _tell_of_toggles(self, session: dict[str, Any]) -> str:
@@ -191,7 +196,7 @@ class Bridge(Observer):
             waited = (time.monotonic() - began) * 1000
             self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(agent, session)))
         if stop:
-            raise StopTurn("stopped by the user")
+            raise StopTurn(STOPPED)
 
     def _tool_starts(self, agent: Agent) -> None:
         call = _session(agent)["pending_tool"]

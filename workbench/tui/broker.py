@@ -7,19 +7,18 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from textual.app import App
 from textual.message import Message
-from textual.screen import Screen
 
+from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
+from workbench.tui.screens.held import HeldScreen
 
 Decide = Callable[[ApprovalResult | None], None]
 """How a screen answers; None says that it went away without an answer."""
-
-STOPPED: Final = "stopped by the user"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,13 +113,13 @@ class ApprovalDesk:
         self,
         app: App[Any],
         broker: ApprovalBroker,
-        make_screen: Callable[[ApprovalRequest, Decide], Screen[Any]],
+        make_screen: Callable[[ApprovalRequest, Decide], HeldScreen],
     ) -> None:
         self._app = app
         self._broker = broker
         self._make_screen = make_screen
         self._queue: deque[Pending] = deque()
-        self.screen: Screen[Any] | None = None
+        self.screen: HeldScreen | None = None
 
     def asked(self, message: Asked) -> None:
         """Show the question now, or after those that came before it."""
@@ -146,10 +145,8 @@ class ApprovalDesk:
         self._app.push_screen(screen)
         pending.future.add_done_callback(lambda _: self._app.call_later(self._take_away, screen))
 
-    def _take_away(self, screen: Screen[Any]) -> None:
-        # dismissing takes the topmost screen, whoever is asked: what lies above goes first
-        while screen in self._app.screen_stack:
-            self._app.screen.dismiss()
+    def _take_away(self, screen: HeldScreen) -> None:
+        screen.finish()
         self.screen = None
         self._show_next()
 

@@ -9,7 +9,18 @@ from typing import Final, Literal
 from textual.binding import Binding, BindingType
 
 Scope = Literal[
-    "app", "prompt", "conversation", "list", "trace", "tools", "approval", "inspector", "question", "models"
+    "app",
+    "prompt",
+    "conversation",
+    "list",
+    "trace",
+    "tools",
+    "approval",
+    "inspector",
+    "question",
+    "models",
+    "grants",
+    "help",
 ]
 """Where a command holds: everywhere, or while that panel or screen has the focus."""
 
@@ -22,7 +33,8 @@ class Command:
     the hint line; ``help`` a sentence. ``hint`` orders the hint line (1 first; 0 is not shown there).
     ``slash`` is the word after ``/`` in the prompt, empty where there is none. ``palette`` lists it in
     the command palette. ``action`` is the Textual action that does it;
-    where ``takes`` names an argument, the slash command hands it on.
+    where ``takes`` names an argument, the slash command hands it on. ``priority`` keys hold before those
+    of the widget that has the focus.
     """
 
     id: str
@@ -35,6 +47,7 @@ class Command:
     slash: str = ""
     palette: bool = False
     takes: str = ""
+    priority: bool = False
 
 
 TABLE: Final[tuple[Command, ...]] = (
@@ -83,9 +96,28 @@ TABLE: Final[tuple[Command, ...]] = (
         palette=True,
         takes="NAME VALUE",
     ),
+    Command(
+        "app.grants",
+        "app",
+        (),
+        "grants",
+        "grants",
+        "List what may run without asking, and take it back.",
+        slash="grants",
+        palette=True,
+    ),
     Command("app.reset", "app", (), "reset", "new", "Start a new conversation.", slash="new", palette=True),
     Command(
         "app.repaint", "app", ("ctrl+l",), "repaint", "repaint", "Draw the whole screen again.", palette=True
+    ),
+    Command(
+        "app.interrupt",
+        "app",
+        ("ctrl+c",),
+        "interrupt",
+        "interrupt",
+        "Copy what is selected, or clear the draft, or stop the turn, or leave.",
+        priority=True,
     ),
     Command("app.quit", "app", ("ctrl+q",), "quit", "quit", "Leave Workbench.", slash="quit", palette=True),
     # prompt
@@ -179,14 +211,26 @@ TABLE: Final[tuple[Command, ...]] = (
     Command("trace.follow", "trace", ("f",), "follow", "follow", "Keep the newest entry in view.", 3),
     Command("trace.next_error", "trace", ("e",), "next_error", "next error", "Go to the next error.", 4),
     Command("trace.previous_error", "trace", ("E",), "previous_error", "previous error", "Go back to one."),
+    Command(
+        "trace.filter",
+        "trace",
+        ("slash",),
+        "filter",
+        "filter",
+        "Show only what fits: tool:search status:error >200ms, or any text.",
+        5,
+    ),
+    Command("trace.unfilter", "trace", ("escape",), "unfilter", "show all", "Leave the filter."),
     Command("trace.close", "trace", ("left",), "close", "fold", "Fold, or go to what the row belongs to."),
     Command("trace.open", "trace", ("right",), "open", "unfold", "Unfold the turn or iteration."),
     # tools
     Command(
         "tools.toggle", "tools", ("space", "enter"), "switch", "on or off", "Switch the tool or group.", 1
     ),
-    Command("tools.close", "tools", ("left",), "close", "fold", "Fold the group.", 2),
-    Command("tools.open", "tools", ("right",), "open", "unfold", "Unfold the group.", 3),
+    Command("tools.close", "tools", ("left",), "close", "fold", "Fold the group or the tool.", 2),
+    Command(
+        "tools.open", "tools", ("right",), "open", "unfold", "Unfold the group, or all about the tool.", 3
+    ),
     # approval
     Command(
         "approval.run", "approval", ("y",), "approve", "run", "Run this call, go to the next undecided.", 1
@@ -228,9 +272,7 @@ TABLE: Final[tuple[Command, ...]] = (
         "Reject all that are undecided.",
         8,
     ),
-    Command(
-        "approval.stop", "approval", ("x",), "stop_turn", "stop turn", "Reject everything, stop the turn.", 9
-    ),
+    Command("approval.stop", "approval", ("x",), "stop_turn", "stop", "Reject everything, stop the turn.", 9),
     Command("approval.copy", "approval", ("c",), "copy", "copy", "Copy the arguments as JSON.", 10),
     Command(
         "approval.submit", "approval", ("enter",), "submit", "submit", "Submit once every call has a verdict."
@@ -311,6 +353,27 @@ TABLE: Final[tuple[Command, ...]] = (
     Command("models.down", "models", ("down",), "move(1)", "down", "Go to the row below."),
     Command("models.page_up", "models", ("pageup",), "page(-1)", "page up", "Go one screen up."),
     Command("models.page_down", "models", ("pagedown",), "page(1)", "page down", "Go one screen down."),
+    # grants
+    Command("grants.revoke", "grants", ("x", "delete"), "revoke", "take back", "Let the tool ask again.", 1),
+    Command("grants.close", "grants", ("escape",), "close", "close", "Go back.", 2),
+    # help
+    Command("help.close", "help", ("escape", "f1"), "close", "close", "Go back.", 1),
+    Command("help.up", "help", ("up",), "lines(-1)", "up", "Scroll one row up.", priority=True),
+    Command("help.down", "help", ("down",), "lines(1)", "down", "Scroll one row down.", priority=True),
+    Command(
+        "help.page_up", "help", ("pageup",), "pages(-1)", "page up", "Scroll one screen up.", priority=True
+    ),
+    Command(
+        "help.page_down",
+        "help",
+        ("pagedown",),
+        "pages(1)",
+        "page down",
+        "Scroll one screen down.",
+        priority=True,
+    ),
+    Command("help.first", "help", ("home",), "ends(0)", "first", "Scroll to the first row.", priority=True),
+    Command("help.last", "help", ("end",), "ends(1)", "last", "Scroll to the last row.", priority=True),
 )
 
 
@@ -329,6 +392,7 @@ def bindings(scope: Scope) -> list[BindingType]:
             id=command.id,
             show=False,
             tooltip=command.help,
+            priority=command.priority,
         )
         for command in commands(scope)
         if command.keys

@@ -70,13 +70,13 @@ def diff(old: str, new: str, *, context: int = _CONTEXT) -> Diff:
     return Diff(tuple(rows), sum(row.kind == "add" for row in rows), sum(row.kind == "cut" for row in rows))
 
 
-def counts(found: Diff) -> list[Span]:
+def counts(added: int, removed: int) -> list[Span]:
     """``+8 −3`` with its colours; empty if nothing changed."""
     spans: list[Span] = []
-    if found.added:
-        spans.append((f"+{found.added}", "success"))
-    if found.removed:
-        spans.append(((" " if spans else "") + f"{MINUS}{found.removed}", "error"))
+    if added:
+        spans.append((f"+{added}", "success"))
+    if removed:
+        spans.append(((" " if spans else "") + f"{MINUS}{removed}", "error"))
     return spans
 
 

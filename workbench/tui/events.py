@@ -14,7 +14,10 @@ Permission = Literal["allow", "ask", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class CallInfo:
-    """One pending call of a batch. ``name`` is dotted; ``asks_because`` is a short phrase for ``ask``."""
+    """One pending call of a batch. ``name`` is dotted; ``asks_because`` is a short phrase for ``ask``.
+
+    ``change`` counts the lines that the call adds to a file and removes from it, where that is known.
+    """
 
     id: str
     name: str
@@ -23,6 +26,7 @@ class CallInfo:
     asks_because: str = ""
     decision: Literal["approve", "reject"] | None = None
     reason: str | None = None
+    change: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,15 @@ class AgentEvent:
 
 @dataclass(frozen=True, slots=True)
 class TurnStarted(AgentEvent):
-    """The user's message was added. ``note`` is what was added for the model (tools switched on or off)."""
+    """The user's message was added. ``note`` is what was added for the model (tools switched on or off).
+
+    ``parent_call_id`` is the call of another agent that an inner one runs within, where it is known.
+    """
 
     turn: int
     prompt: str
     note: str = ""
+    parent_call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,10 @@ class TurnFinished(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class ToolRow:
-    """What the tools panel shows of one tool. ``tags`` are words for people."""
+    """What the tools panel shows of one tool. ``tags`` are words for people.
+
+    ``tokens`` is about what its schema costs in each request.
+    """
 
     name: str
     enabled: bool
@@ -144,6 +155,7 @@ class ToolRow:
     permission: Permission = "allow"
     asks_because: str = ""
     description: str = ""
+    tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +193,13 @@ class LoadFailed(AgentEvent):
     source: str
     reason: str
     where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadMended(AgentEvent):
+    """A source that had failed is loaded now."""
+
+    source: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len, chop_cells
-from rich.segment import Segment
 from textual.events import Resize
 from textual.geometry import Size
 from textual.message import Message
@@ -17,10 +16,10 @@ from textual.strip import Strip
 
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, row
+from workbench.tui.thumb import Thumb, with_thumb
 
 _EXACT: Final = 4_096
 _EDGE: Final = 2
-_THUMB: Final = "▐"
 
 
 class Mark(NamedTuple):
@@ -63,9 +62,17 @@ class LineView(ScrollView, can_focus=False):
             super().__init__()
             self.view = view
 
-    def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
+    def __init__(
+        self,
+        palette: Palette,
+        *,
+        background: str = "background",
+        id: str | None = None,  # noqa: A002  # Textual's own name
+    ) -> None:
+        """``background`` is the colour below the last line; lines have their own."""
         super().__init__(id=id)
         self._palette = palette
+        self._background = background
         self._lines: Sequence[Line] = ()
         self._ends: list[int] = []
         self._width = 0
@@ -86,6 +93,15 @@ class LineView(ScrollView, can_focus=False):
         total = self._ends[-1] if self._ends else 0
         top = self.scroll_offset.y
         return min(top + 1, total), min(top + self.size.height, total), total
+
+    def needed(self, width: int, most: int) -> int:
+        """How many rows the lines take in ``width`` cells, counted up to ``most``."""
+        total = 0
+        for line in self._lines:
+            if total >= most:
+                break
+            total += _rows(line, width)
+        return min(total, most)
 
     def show(self, lines: Sequence[Line]) -> None:
         """Show these lines from the top."""
@@ -121,24 +137,14 @@ class LineView(ScrollView, can_focus=False):
         at = self.scroll_offset.y + y
         index = bisect_right(self._ends, at)
         if index >= len(self._ends) or width != self._width:
-            return row((), width, self._palette, "background")
+            return row((), width, self._palette, self._background)
         line = self._lines[index]
         nth = at - (self._ends[index - 1] if index else 0)
         start, end = _piece(line, nth, self._width)
         before: Sequence[Span] = line.prefix if nth == 0 and line.prefix else ((" " * line.hang, line.key),)
         strip = row([*before, *_spans(line, start, end)], width, self._palette, line.background)
-        if self._on_thumb(y):
-            thumb = Segment(_THUMB, self._palette.style("rule", line.background))
-            strip = Strip([*strip.crop(0, width - 1), thumb], width)
-        return strip
-
-    def _on_thumb(self, y: int) -> bool:
-        height, total = self.size.height, self._ends[-1]
-        if total <= height:
-            return False
-        length = max(1, round(height * height / total))
-        first = round((height - length) * self.scroll_offset.y / max(1, self.max_scroll_y))
-        return first <= y < first + length
+        thumb = Thumb(self.size.height, self._ends[-1], self.scroll_offset.y)
+        return with_thumb(strip, width, self._palette, line.background) if thumb.covers(y) else strip
 
     def _lay_out(self) -> None:
         width = self._width = self.size.width

@@ -25,16 +25,25 @@ class Outline:
         """Add a row of the outermost level at the end."""
         self._splice(len(self.rows), 0, [row])
 
+    def add_guest(self, turn: Turn, host: Entry) -> None:
+        """Add the turn of an agent below the call that it runs within."""
+        host.guests = [*(host.guests or ()), turn]
+        if _shown(host.iteration):
+            index = self.index(host) + 1
+            while index < len(self.rows) and _hangs_on(self.rows[index], host):
+                index += 1
+            self._splice(index, 0, [turn])
+
     def add_iteration(self, iteration: Iteration) -> None:
         """Add an iteration at the end of its turn."""
         turn = iteration.turn
         turn.iterations.append(iteration)
-        if turn.open:
+        if turn.open and _in_sight(turn):
             self._splice(self._end(turn), 0, [iteration])
 
     def add(self, iteration: Iteration, added: list[Entry | Mark], before: Entry | None = None) -> None:
         """Add entries at the end of an iteration, or before one of its entries."""
-        shown = iteration.open and iteration.turn.open
+        shown = _shown(iteration)
         if before is None:
             iteration.entries += added
             if shown:
@@ -52,32 +61,39 @@ class Outline:
         owner = reason.owner
         if isinstance(owner, Turn):
             owner.failure = reason
-            if owner.open:
+            if owner.open and _in_sight(owner):
                 self._splice(self._end(owner), 0, [reason])
             return
         owner.reason = reason
-        if owner.iteration.open and owner.turn.open:
+        if _shown(owner.iteration):
             self._splice(self.index(owner) + 1, 0, [reason])
 
     def fold(self, group: Turn | Iteration, index: int | None = None) -> None:
         """Fold a turn or iteration away to its one row; ``index`` is its place, if that is known."""
         if group.open:
-            start = self.index(group) + 1 if index is None else index + 1
             below = len(self._below(group))
             group.open = False
-            self._splice(start, below, [])
+            if _in_sight(group):
+                start = self.index(group) + 1 if index is None else index + 1
+                self._splice(start, below, [])
 
     def unfold(self, group: Turn | Iteration, index: int | None = None) -> None:
         """Show the rows of a turn or iteration."""
         if not group.open:
-            start = self.index(group) + 1 if index is None else index + 1
             group.open = True
-            self._splice(start, 0, self._below(group))
+            if _in_sight(group):
+                start = self.index(group) + 1 if index is None else index + 1
+                self._splice(start, 0, self._below(group))
 
     def reveal(self, entry: Entry) -> int:
         """Unfold what hides an entry; returns the index of its row."""
-        self.unfold(entry.turn)
-        self.unfold(entry.iteration)
+        hidden: list[Turn | Iteration] = []
+        around: Entry | None = entry
+        while around is not None:
+            hidden += (around.iteration, around.turn)
+            around = around.turn.parent
+        for group in reversed(hidden):
+            self.unfold(group)
         return self.index(entry)
 
     def _below(self, group: Turn | Iteration) -> list[Row]:
@@ -93,8 +109,13 @@ class Outline:
             return rows
         for entry in group.entries:
             rows.append(entry)
-            if isinstance(entry, Entry) and entry.reason is not None:
+            if not isinstance(entry, Entry):
+                continue
+            if entry.reason is not None:
                 rows.append(entry.reason)
+            for guest in entry.guests or ():
+                rows.append(guest)
+                rows += self._below(guest)
         return rows
 
     def _splice(self, start: int, removed: int, added: list[Row]) -> None:
@@ -110,6 +131,30 @@ class Outline:
 
     def _end(self, turn: Turn) -> int:
         index = len(self.rows)
-        while index and self.rows[index - 1].turn is not turn:
+        while index and not ((last := self.rows[index - 1].turn) is turn or (last and last.within(turn))):
             index -= 1
         return index
+
+
+def _in_sight(group: Turn | Iteration) -> bool:
+    """Whether the row of a turn or iteration is not folded away."""
+    if isinstance(group, Iteration):
+        return group.turn.open and _in_sight(group.turn)
+    return group.parent is None or _shown(group.parent.iteration)
+
+
+def _shown(iteration: Iteration) -> bool:
+    """Whether the entries of an iteration are not folded away."""
+    return iteration.open and _in_sight(iteration)
+
+
+def _hangs_on(row: Row, host: Entry) -> bool:
+    """Whether a row below a call belongs to it: why it failed, or an agent that ran within it."""
+    if row is host.reason:
+        return True
+    turn = row.turn
+    while turn is not None and turn.parent is not None:
+        if turn.parent is host:
+            return True
+        turn = turn.parent.turn
+    return False

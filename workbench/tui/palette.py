@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, get_args
+from typing import Final, Literal, Protocol, get_args, runtime_checkable
 
 from rich.style import Style
 
@@ -88,6 +88,13 @@ class Palette:
             strike="strike" in words or None,
             reverse="reverse" in words or None,
         )
+
+
+@runtime_checkable
+class Repaintable(Protocol):
+    """A screen that can be given other colours."""
+
+    palette: Palette
 
 
 def syntax_key(key: str) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from textual.app import App
 
+from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.capture import StreamCapture
 from workbench.tui.screens.question import QuestionScreen, QuestionText, Reply
@@ -76,7 +77,7 @@ class Questions:
             self._app = None
         self.stop("the app is closing")
 
-    def stop(self, reason: str = "stopped by the user") -> None:
+    def stop(self, reason: str = STOPPED) -> None:
         """End every open question: each waiting thread gets StopTurn. From any thread."""
         with self._lock:
             waiting = tuple(self._pending)
@@ -140,7 +141,7 @@ class Questions:
                 _settle(pending, EOFError("the person gave no more input"))
             elif reply.kind == "gone":
                 _settle(pending, StopTurn("the question was closed without an answer"))
-            elif _settle(pending, StopTurn("stopped by the user")):
+            elif _settle(pending, StopTurn(STOPPED)):
                 self._on_stop()
 
         screen = self.screen = QuestionScreen(pending.text, take, clock=self._clock)

@@ -8,25 +8,31 @@ from typing import Final
 
 from rich.cells import cell_len
 
+from workbench.tui.events import ToolRow
 from workbench.tui.render import TIME_WIDTH, Span, clip, count_text, fit, spans_width, time_cells
-from workbench.tui.tool_tree import Group, Loading, Problem, Row, Tool
+from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool
 from workbench.visible import visible_line
 
 _NARROWEST_TAGS: Final = 56
 _COUNT: Final = 5
 _FEWEST_TAGS: Final = 9
+_TAGS: Final = 18
+_DETAIL: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The columns: 2 cells, name, 1, tags, 1, calls 5, 1, errors 5, 1, mean 8, 2.
+    """The columns: 2 cells, name, 1, tags, then numbers with 1 before each, 2.
 
-    Tags, then mean, are 0 where there is no room; names are never cut for their sake.
+    Numbers are what the schema costs, calls, errors, mean and late time. Mean, then tags, are 0 where there
+    is no room; names are never cut for their sake. Cost and late time come only where tags keep theirs.
     """
 
     name: int
     tags: int
     mean: int
+    late: int = 0
+    cost: int = 0
 
     @classmethod
     def of(cls, width: int, longest: int) -> Grid:
@@ -35,16 +41,25 @@ class Grid:
         if width >= _NARROWEST_TAGS:
             room = width - counts - 1 - TIME_WIDTH
             name = max(18 + (width - 62) // 4, longest + 1)
-            if room - name - 1 >= _FEWEST_TAGS:
-                return cls(name, room - name - 1, TIME_WIDTH)
+            tags = room - name - 1
+            if tags >= _FEWEST_TAGS:
+                late = TIME_WIDTH if tags - 1 - TIME_WIDTH >= _TAGS else 0
+                tags -= late + 1 if late else 0
+                cost = _COUNT if late and tags - 1 - _COUNT >= _TAGS else 0
+                tags -= cost + 1 if cost else 0
+                return cls(name, tags, TIME_WIDTH, late, cost)
             if room >= longest:
                 return cls(room, 0, TIME_WIDTH)
+        tags = width - counts - (longest + 1) - 1
+        if width < _NARROWEST_TAGS and tags >= _FEWEST_TAGS:
+            return cls(longest + 1, tags, 0)
         return cls(max(0, width - counts), 0, 0)
 
     @property
     def numbers(self) -> int:
         """How wide the columns at the right are, with the blanks before each."""
-        return 1 + _COUNT + 1 + _COUNT + (1 + TIME_WIDTH if self.mean else 0)
+        columns = (_COUNT, _COUNT, self.mean, self.late, self.cost)
+        return sum(1 + column for column in columns if column)
 
 
 def widest(tools: Iterable[Tool]) -> int:
@@ -54,8 +69,10 @@ def widest(tools: Iterable[Tool]) -> int:
 
 def heads(grid: Grid) -> list[Span]:
     """The column heads, from the blank before the first on."""
-    text = f" {'calls':>{_COUNT}} {'errs':>{_COUNT}}"
-    return [(text + (f" {'mean':>6}  " if grid.mean else ""), "muted")]
+    text = f" {'tok':>{_COUNT}}" if grid.cost else ""
+    text += f" {'calls':>{_COUNT}} {'errs':>{_COUNT}}"
+    text += "".join(f" {head:>6}  " for head, cells in (("mean", grid.mean), ("p95", grid.late)) if cells)
+    return [(text, "muted")]
 
 
 def draw(row: Row, width: int, grid: Grid, now: float) -> list[Span]:
@@ -65,12 +82,18 @@ def draw(row: Row, width: int, grid: Grid, now: float) -> list[Span]:
             return _group(row, grid)
         case Tool():
             return _tool(row, width, grid)
+        case Detail():
+            indent = 6 if row.tool.group.name else 4
+            label_width = min(_DETAIL, max(0, width - indent - 2))
+            room = max(0, width - indent - label_width - 2)
+            label: list[Span] = [(" " * indent, "muted"), (fit(row.label, label_width), "muted")]
+            return [*label, (clip(row.text, room), "subtle")]
         case Problem():
             return _problem(row, width, grid)
         case Loading():
             time = time_cells(max(0.0, now - row.since) * 1000).strip()
             name = fit(visible_line(row.name), max(0, grid.name - 2))
-            label: list[Span] = [("  ", "muted"), ("● ", "accent"), (name, "text")]
+            label = [("  ", "muted"), ("● ", "accent"), (name, "text")]
             return [*label, (f" importing   {time}", "muted")]
 
 
@@ -95,40 +118,62 @@ def _tool(tool: Tool, width: int, grid: Grid) -> list[Span]:
     label: list[Span] = [(indent, "muted"), ("■ " if row.enabled else "□ ", "muted")]
     label.append((tool.label, "text" if row.enabled else "muted"))
     if not row.enabled:
-        reason = visible_line(row.reason)
         start = 2 + grid.name + 1 if grid.tags else spans_width(label) + 2
         off: Span = (" " * max(1, start - spans_width(label)) + "off", "text")
-        return [*label, off, ("  " + clip(reason, width - start - 5 - 2), "muted")]
+        return [*label, off, ("  " + clip(_why_off(row), width - start - 5 - 2), "muted")]
     used = spans_width(label)
     if used > 2 + grid.name:
         label = [*label[:2], (clip(tool.label, 2 + grid.name - len(indent) - 2), "text")]
-    label.append((" " * (2 + grid.name - spans_width(label)), "muted"))
+    label.append((" " * max(0, 2 + grid.name - spans_width(label)), "muted"))
     if grid.tags:
-        label.append((" " + fit(_words(tool, grid.tags), grid.tags), "muted"))
+        words = _words(tool, grid.tags)
+        label += [(" ", "muted"), *words, (" " * (grid.tags - spans_width(words)), "muted")]
     return label + _numbers(tool, grid)
 
 
-def _words(tool: Tool, width: int) -> str:
-    """Tags and permission, whole words only: what does not fit is left out from the end."""
-    words = [visible_line(tag) for tag in tool.row.tags]
+def _why_off(row: ToolRow) -> str:
+    """Why a tool is off, after what it would do if it were on: the tags that the reason does not name."""
+    reason = visible_line(row.reason)
+    tags = [tag for tag in map(visible_line, row.tags) if tag not in reason]
+    return "  ".join(part for part in (*tags, reason.removeprefix("switched off ")) if part)
+
+
+def _words(tool: Tool, width: int) -> list[Span]:
+    """Tags, permission, and whether the code is new; whole words only: what does not fit is left out.
+
+    Tags give way first, the last one first.
+    """
     last = {"ask": "asks", "deny": "denied"}.get(tool.row.permission, "")
-    room = width - (len(last) + 2 if last else 0)
-    shown = ""
-    for word in words:
-        longer = f"{shown}  {word}" if shown else word
-        if cell_len(longer) > room:
+    ends: list[Span] = [(last, "muted")] * bool(last)
+    if tool.version > 1:
+        ends.append((f"now v{tool.version}", "accent"))
+    room = width + 2
+    kept: list[Span] = []
+    for word, key in ends:
+        if cell_len(word) + 2 <= room:
+            kept.append((word, key))
+            room -= cell_len(word) + 2
+    tags: list[Span] = []
+    for tag in map(visible_line, tool.row.tags):
+        if cell_len(tag) + 2 > room:
             break
-        shown = longer
-    return "  ".join(part for part in (shown, last) if part)
+        tags.append((tag, "muted"))
+        room -= cell_len(tag) + 2
+    words = tags + kept
+    return [(("  " if at else "") + word, key) for at, (word, key) in enumerate(words)]
 
 
 def _numbers(tool: Tool, grid: Grid) -> list[Span]:
     calls = count_text(tool.calls) if tool.calls or tool.refused else ""
     errors = count_text(tool.errors) if tool.errors else ""
-    spans: list[Span] = [(f" {calls:>{_COUNT}}", "subtle"), (f" {errors:>{_COUNT}}", "error")]
-    if grid.mean:
-        time = time_cells(tool.mean_ms)
-        spans += [(" " + time[:5], "subtle"), (time[5:], "muted")]
+    spans: list[Span] = []
+    if grid.cost:
+        spans.append((f" {count_text(tool.row.tokens) if tool.row.tokens else '':>{_COUNT}}", "muted"))
+    spans += [(f" {calls:>{_COUNT}}", "subtle"), (f" {errors:>{_COUNT}}", "error")]
+    for cells, ms in ((grid.mean, tool.mean_ms), (grid.late, tool.p95_ms if grid.late else None)):
+        if cells:
+            time = time_cells(ms)
+            spans += [(" " + time[:5], "subtle"), (time[5:], "muted")]
     return spans
 
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from workbench.tui.events import ToolRow
+from workbench.tui.render import time_cells
 from workbench.visible import visible_line
+
+
+_REMEMBERED: Final = 1_000
+"""How many of the last calls of a tool its late times are told from, at least."""
 
 
 @dataclass(slots=True, eq=False)
@@ -26,7 +31,11 @@ class Group:
 
 @dataclass(slots=True, eq=False)
 class Tool:
-    """One tool and what its calls came to. ``total_ms`` is over the calls that ran."""
+    """One tool and what its calls came to. ``total_ms`` is over the calls that ran.
+
+    ``version`` grows with each newer version of its code; ``changed`` says what the last one changed.
+    ``open`` shows its details below it.
+    """
 
     row: ToolRow
     group: Group
@@ -34,6 +43,13 @@ class Tool:
     errors: int = 0
     total_ms: float = 0.0
     refused: bool = False
+    wrong: int = 0
+    wrong_last: str = ""
+    version: int = 1
+    changed: str = ""
+    open: bool = False
+    _times: list[float] = field(default_factory=list)
+    _details: dict[str, Detail] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -44,6 +60,61 @@ class Tool:
     def mean_ms(self) -> float | None:
         """Mean time of a call in milliseconds."""
         return self.total_ms / self.calls if self.calls else None
+
+    @property
+    def p95_ms(self) -> float | None:
+        """The time in milliseconds within which 95 of 100 calls ended, of the last ones."""
+        if not self._times:
+            return None
+        ordered = sorted(self._times)
+        return ordered[min(len(ordered) - 1, len(ordered) * 95 // 100)]
+
+    def ran(self, ms: float, *, failed: bool) -> None:
+        """Count a call that ran for ``ms`` milliseconds."""
+        self.calls += 1
+        self.errors += failed
+        self.total_ms += ms
+        self._times.append(ms)
+        if len(self._times) > 2 * _REMEMBERED:
+            del self._times[:_REMEMBERED]
+
+    def details(self) -> list[Detail]:
+        """What there is to say about it, a row each."""
+        row = self.row
+        asks = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}[row.permission]
+        because = f"  {visible_line(row.asks_because)}" if row.asks_because else ""
+        found = [
+            ("does", visible_line(row.description.partition("\n")[0])),
+            ("tags", "  ".join(visible_line(tag) for tag in row.tags)),
+            ("permission", asks + because),
+            ("schema", f"{row.tokens} tok in each request" if row.tokens else ""),
+            ("time", self._time_text()),
+            ("wrong", f"{self.wrong} ×  {self.wrong_last}" if self.wrong else ""),
+            ("changed", f"{self.changed}, now v{self.version}" if self.changed else ""),
+        ]
+        shown: list[Detail] = []
+        for label, text in found:
+            if text:
+                # the same record each time, so that a cursor stays on it
+                detail = self._details.setdefault(label, Detail(self, label, text))
+                detail.text = text
+                shown.append(detail)
+        return shown
+
+    def _time_text(self) -> str:
+        if self.mean_ms is None or self.p95_ms is None:
+            return ""
+        mean, late = time_cells(self.mean_ms).strip(), time_cells(self.p95_ms).strip()
+        return f"mean {mean}  p95 {late}  of {self.calls} call{'' if self.calls == 1 else 's'}"
+
+
+@dataclass(slots=True, eq=False)
+class Detail:
+    """One thing to say about a tool, in a row below it."""
+
+    tool: Tool
+    label: str
+    text: str
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +134,7 @@ class Loading:
     since: float
 
 
-Row: TypeAlias = Group | Tool | Problem | Loading
+Row: TypeAlias = Group | Tool | Detail | Problem | Loading
 
 
 class ToolTree:
@@ -83,12 +154,12 @@ class ToolTree:
         for row in rows:
             self.put(row)
 
-    def put(self, row: ToolRow) -> None:
-        """A tool was added or changed."""
+    def put(self, row: ToolRow) -> Tool | None:
+        """A tool was changed, which is returned, or added."""
         tool = self.tools.get(row.name)
         if tool is not None:
             tool.row = row
-            return
+            return tool
         namespace = row.name.rpartition(".")[0]
         group = self.groups.get(namespace)
         if group is None:
@@ -97,6 +168,7 @@ class ToolTree:
         tool.row, tool.group = row, group
         self.tools[row.name] = tool
         group.tools.append(tool)
+        return None
 
     def remove(self, name: str) -> None:
         """A tool is gone."""
@@ -117,8 +189,16 @@ class ToolTree:
             if name:
                 rows.append(group)
             if group.open or not name:
-                rows += group.tools
+                for tool in group.tools:
+                    rows.append(tool)
+                    if tool.open:
+                        rows += tool.details()
         return rows
+
+    @property
+    def tokens(self) -> int:
+        """About what the schemas of the tools that are on cost in each request."""
+        return sum(tool.row.tokens for tool in self.tools.values() if tool.row.enabled)
 
     def counts(self) -> tuple[int, int]:
         """How many tools are on, and how many off."""

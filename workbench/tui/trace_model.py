@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, get_args
 
 from workbench.tui import events
+from workbench.tui.clock import Clock
 from workbench.tui.outline import Outline, Spliced
+from workbench.tui.trace_marks import Marks
 from workbench.tui.trace_records import FAILED, OPEN, Entry, Iteration, Mark, Reason, State, Turn
 from workbench.visible import visible_line
 
+_FATES: Final[dict[State, str]] = {
+    "running": "run",
+    "pending": "run",
+    "success": "run",
+    "error": "run",
+    "waiting": "",
+    "not_found": "no such",
+    "rejected": "rejected",
+    "cancelled": "cancelled",
+    "denied": "denied",
+    "disabled": "off",
+}
+_FATE_ORDER: Final = ("run", "rejected", "cancelled", "denied", "off", "no such")
 _STATES: Final[frozenset[str]] = frozenset(get_args(State))
 _ACTIVITY: Final[dict[str, str]] = {
     "text": "answering",
@@ -22,8 +38,9 @@ _ACTIVITY: Final[dict[str, str]] = {
 class TraceModel:
     """Turns events into records and keeps ``outline``, the rows that are shown.
 
-    ``now`` is in Unix seconds, ``failures`` are the failed calls in order. What an event costs does not
-    depend on how long the trace is.
+    ``now`` is in Unix seconds, ``turns`` are the outermost turns, ``flat`` all model calls, waits and
+    tool calls in the order in which they came up, ``failures`` the failed ones. What an event costs does
+    not depend on how long the trace is.
     """
 
     def __init__(self, on_splice: Spliced) -> None:
@@ -32,12 +49,14 @@ class TraceModel:
         self.now = 0.0
         self.failures: list[Entry] = []
         self.turns: list[Turn] = []
+        self.flat: list[Entry] = []
         self._serial = 0
         self._live: dict[str, Turn] = {}
         self._model_calls: dict[str, Entry] = {}
         self._waits: dict[str, Entry] = {}
-        self._asked: dict[str, frozenset[str]] = {}
         self._calls: dict[tuple[str, str], Entry] = {}
+        self._running: dict[int, Entry] = {}
+        self._marks = Marks(self.outline, self._next)
         self._in_session = False
         self._handlers: dict[type, Callable[[Any], None]] = {
             events.TurnStarted: self._turn_started,
@@ -68,14 +87,8 @@ class TraceModel:
                 handler(event)
 
     def entries(self) -> list[Entry]:
-        """All finished model and tool calls, in order."""
-        return [
-            entry
-            for turn in self.turns
-            for iteration in turn.iterations
-            for entry in iteration.entries
-            if isinstance(entry, Entry) and entry.data
-        ]
+        """All finished model and tool calls, in the order of their rows."""
+        return [entry for turn in self.turns for entry in _within(turn) if entry.data]
 
     def _next(self) -> int:
         self._serial += 1
@@ -84,16 +97,26 @@ class TraceModel:
     # events
 
     def _turn_started(self, event: events.TurnStarted) -> None:
-        guest = event.inner
-        if not guest:
-            self._fold_earlier()
+        host = self._host(event) if event.inner else None
         prompt = visible_line(event.prompt.strip()[:500])
-        turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, event.at, guest)
-        turn.start_clock(event.at)
-        self.turns.append(turn)
+        clock = Clock(event.at) if host is None else host.turn.clock
+        turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, clock, guest=event.inner)
         self._live[event.agent] = turn
         self._in_session = True
+        if host is not None:
+            turn.start, turn.parent = clock.work(event.at), host
+            self.outline.add_guest(turn, host)
+            return
+        if not turn.guest:
+            self._fold_earlier()
+        self.turns.append(turn)
         self.outline.append(turn)
+
+    def _host(self, event: events.TurnStarted) -> Entry | None:
+        """The call that an inner agent runs within: the one that its events name, else the newest."""
+        calls = [call for call in self._running.values() if self._live.get(event.agent) is not call.turn]
+        named = [call for call in calls if call.call_id == event.parent_call_id] or calls
+        return named[-1] if named else None
 
     def _fold_earlier(self) -> None:
         """Fold the last turn and those that ran within it; older ones stay as somebody left them."""
@@ -123,10 +146,20 @@ class TraceModel:
         entry = Entry(self._next(), "llm", iteration, "llm", "running", event.at)
         entry.start = turn.work(event.at)
         entry.detail = visible_line(event.model)
-        turn.model_calls += 1
-        self.entry_count += 1
+        self._count(entry)
         self._model_calls[event.agent] = entry
         self.outline.add(iteration, [entry])
+
+    def _count(self, entry: Entry) -> None:
+        """Count an entry for its turn and those around it."""
+        self.entry_count += 1
+        self.flat.append(entry)
+        around: Entry | None = entry
+        while around is not None:
+            turn = around.turn
+            turn.model_calls += entry.kind == "llm"
+            turn.tool_calls += entry.kind == "tool"
+            around = turn.parent
 
     def _model_delta(self, event: events.ModelDelta) -> None:
         entry = self._model_calls.get(event.agent)
@@ -187,8 +220,7 @@ class TraceModel:
         entry.arguments = arguments
         self._calls[agent, call_id] = entry
         iteration.calls += 1
-        iteration.turn.tool_calls += 1
-        self.entry_count += 1
+        self._count(entry)
         return entry
 
     def _wait_started(self, event: events.WaitStarted) -> None:
@@ -196,38 +228,46 @@ class TraceModel:
         if turn is None or not turn.iterations or event.agent in self._waits:
             return
         iteration, count = turn.iterations[-1], len(event.calls)
-        entry = Entry(self._next(), "you", iteration, "you", "waiting", event.at, wait=len(turn.waits))
+        entry = Entry(self._next(), "you", iteration, "you", "waiting", event.at)
         entry.detail = f"{count} call{'' if count == 1 else 's'} to decide"
-        turn.stop_clock(event.at)
+        entry.wait = turn.clock.stop(event.at)
         entry.start = entry.end = turn.work(event.at)
         iteration.end = max(iteration.end, entry.start)
-        self._waits[event.agent], self._asked[event.agent] = entry, frozenset(event.calls)
+        iteration.asked = self._waits[event.agent] = entry
+        self.flat.append(entry)
         for call_id in event.calls:
             call = self._calls.get((event.agent, call_id))
             if call is not None:
                 call.state = "waiting"
-        calls = (call for call in iteration.entries if isinstance(call, Entry) and call.kind == "tool")
-        self.outline.add(
-            iteration, [entry], before=next((call for call in calls if call.state in OPEN), None)
-        )
+        first = next((call for call in _calls(iteration) if call.state in OPEN), None)
+        self.outline.add(iteration, [entry], before=first)
 
     def _wait_finished(self, event: events.WaitFinished) -> None:
         entry = self._waits.pop(event.agent, None)
         if entry is None:
             return
-        entry.turn.start_clock(event.at)
+        entry.turn.clock.go_on(event.at)
         entry.ms, entry.state = event.duration_ms, "success"
-        asked, run, rejected = self._asked.pop(event.agent), 0, 0
         for info in event.calls:
             call = self._calls.get((event.agent, info.id))
-            if call is not None:
-                call.arguments, call.label = info.arguments, None
-                call.state = "rejected" if info.decision == "reject" else "pending"
-            rejected += info.decision == "reject"
-            # what was allowed anyway is not the person's doing, unless they refused it
-            run += info.decision != "reject" and info.id in asked
-        parts = [f"{run} run"] * bool(run) + [f"{rejected} rejected"] * bool(rejected)
-        entry.detail, entry.label = "   ".join(parts), None
+            if call is None:
+                continue
+            call.arguments, call.label = info.arguments, None
+            if info.decision == "reject":
+                call.state = "rejected"
+            elif call.state != "waiting" or info.decision == "approve":
+                # what was asked and not answered goes on waiting: the turn is about to end
+                call.state = "pending"
+        self._tell_of_decision(entry.iteration)
+
+    def _tell_of_decision(self, iteration: Iteration) -> None:
+        """Say in the row of a wait what became of the calls of its batch."""
+        wait = iteration.asked
+        if wait is None or wait.state == "waiting":
+            return
+        counts = Counter(_FATES[call.state] for call in _calls(iteration))
+        wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
+        wait.label = None
 
     def _tool_started(self, event: events.ToolStarted) -> None:
         entry = self._calls.get((event.agent, event.call_id))
@@ -240,6 +280,7 @@ class TraceModel:
             )
             self.outline.add(turn.iterations[-1], [entry])
         entry.state, entry.began = "running", event.at
+        self._running[entry.serial] = entry
         entry.arguments, entry.label = event.arguments, None
         entry.start = entry.turn.work(event.at)
 
@@ -254,6 +295,9 @@ class TraceModel:
         if entry.start is None and ran and ms is not None:
             entry.start = max(entry.iteration.start, entry.turn.work(event.at) - ms)
         self._close(entry, event.at, ms if entry.start is not None else None)
+        self._running.pop(entry.serial, None)
+        if entry.state not in ("success", "error"):
+            self._tell_of_decision(entry.iteration)
         if entry.state in FAILED:
             kind, text = str(event.entry.get("error_type") or ""), str(event.entry.get("error") or "")
             if kind and not text.startswith(kind):
@@ -264,47 +308,56 @@ class TraceModel:
         turn = self._live.pop(event.agent, None)
         if turn is None:
             return
-        reached = turn.work(event.at)
+        reached = turn.work(event.at) - turn.start
         turn.live, turn.status = False, event.status
-        turn.total = max(0.0, event.duration_ms - event.waited_ms)
-        for open_calls in (self._model_calls, self._waits):
-            entry = open_calls.pop(event.agent, None)
+        for open_entries in (self._model_calls, self._waits):
+            entry = open_entries.pop(event.agent, None)
             if entry is not None:
+                if entry.kind == "you":
+                    turn.clock.go_on(event.at)
                 entry.state = "cancelled"
                 self._close(entry, event.at, None)
         for key in [key for key in self._calls if key[0] == event.agent]:
             entry = self._calls.pop(key)
+            self._running.pop(entry.serial, None)
             entry.state = "rejected" if entry.state == "rejected" else "cancelled"
             self._close(entry, event.at, None)
-        turn.total = max(turn.total, turn.iterations[-1].end if turn.iterations else reached)
+        if turn.iterations:
+            self._tell_of_decision(turn.iterations[-1])
+            reached = turn.iterations[-1].end - turn.start
+        turn.total = max(event.duration_ms - event.waited_ms, reached)
         told = bool(self.failures) and self.failures[-1].turn is turn and self.failures[-1].kind == "llm"
         if event.error and not told:
             self.outline.add_reason(Reason(self._next(), turn, _first_line(event.error)))
 
     def _tools_changed(self, event: events.ToolsChanged) -> None:
-        if not self._in_session or event.tool is None or event.change not in ("enable", "disable"):
-            return
-        on = event.change == "enable"
-        detail = visible_line(event.reason or "")
-        mark = Mark(self._next(), "on" if on else "off", visible_line(event.tool), detail)
-        self._mark(event.agent, mark)
-
-    def _mark(self, agent: str, mark: Mark) -> None:
-        turn = self._live.get(agent)
-        if turn is not None and turn.iterations:
-            mark.iteration, mark.turn = turn.iterations[-1], turn
-            self.outline.add(mark.iteration, [mark])
-        else:
-            self.outline.append(mark)
+        if self._in_session:
+            self._marks.switched(event, self._live.get(event.agent))
 
     def _session_reset(self, event: events.SessionReset) -> None:
+        if event.inner:
+            return
         if self._in_session:
             self._in_session = False
             self._fold_earlier()
-            self.outline.append(Mark(self._next(), "note", "new conversation"))
+            self._marks.note("new conversation")
         turn = self._live.pop(event.agent, None)
         if turn is not None:
             turn.live, turn.total = False, turn.work(event.at)
+
+
+def _calls(iteration: Iteration) -> Iterator[Entry]:
+    return (entry for entry in iteration.entries if isinstance(entry, Entry) and entry.kind == "tool")
+
+
+def _within(turn: Turn) -> Iterator[Entry]:
+    """All entries of a turn, each followed by those of agents that ran within it."""
+    for iteration in turn.iterations:
+        for entry in iteration.entries:
+            if isinstance(entry, Entry):
+                yield entry
+                for guest in entry.guests or ():
+                    yield from _within(guest)
 
 
 def _first_line(text: str) -> str:

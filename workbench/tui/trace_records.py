@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
+from workbench.tui.clock import Clock
+
 Kind = Literal["llm", "you", "tool"]
 State = Literal[
     "running",
@@ -28,16 +30,18 @@ OPEN: Final[frozenset[str]] = frozenset({"running", "pending", "waiting"})
 class Turn:
     """One turn. Times are in milliseconds of working time: waits for a person are cut out of them.
 
-    ``guest`` is the turn of an agent that runs within another's. ``waits`` are the working times at which
-    a wait began. ``total`` is the working time of the whole turn once it ended. ``open`` says whether its
-    rows are shown.
+    The turn of an agent that runs within another's call has that call as ``parent``, and its clock; it
+    began at ``start`` on it. ``total`` is the working time of the whole turn once it ended. ``open`` says
+    whether its rows are shown. The counts hold for all that is below it.
     """
 
     serial: int
     number: int
     agent: str
     prompt: str
-    started: float
+    clock: Clock
+    start: float = 0.0
+    parent: Entry | None = None
     guest: bool = False
     live: bool = True
     open: bool = True
@@ -46,36 +50,48 @@ class Turn:
     model_calls: int = 0
     tool_calls: int = 0
     iterations: list[Iteration] = field(default_factory=list)
-    waits: list[float] = field(default_factory=list)
     failure: Reason | None = None
-    _worked: float = 0.0
-    _since: float = 0.0
-    _waiting: bool = False
 
     @property
     def turn(self) -> Turn:
         """The turn itself, as every row has one."""
         return self
 
+    @property
+    def root(self) -> Turn:
+        """The outermost turn around it, whose time axis it is drawn on."""
+        turn = self
+        while turn.parent is not None:
+            turn = turn.parent.turn
+        return turn
+
+    @property
+    def depth(self) -> int:
+        """How many calls of other agents it runs within."""
+        depth, turn = 0, self
+        while turn.parent is not None:
+            depth, turn = depth + 1, turn.parent.turn
+        return depth
+
+    def within(self, other: Turn) -> bool:
+        """Whether this is the other turn, or runs in one of its calls."""
+        turn = self
+        while turn is not other and turn.parent is not None:
+            turn = turn.parent.turn
+        return turn is other
+
     def work(self, at: float) -> float:
-        """Working time from the start of the turn to ``at`` (Unix seconds)."""
-        if self._waiting:
-            return self._worked
-        return self._worked + max(0.0, at - self._since) * 1000
+        """Working time on its clock at ``at`` (Unix seconds)."""
+        return self.clock.work(at)
 
-    def stop_clock(self, at: float) -> None:
-        """A person is asked."""
-        self._worked, self._waiting = self.work(at), True
-        self.waits.append(self._worked)
-
-    def start_clock(self, at: float) -> None:
-        """The work begins, or goes on."""
-        self._waiting, self._since = False, at
+    def elapsed(self, now: float) -> float:
+        """The working time of the turn itself so far."""
+        return self.clock.work(now) - self.start if self.live else self.total
 
 
 @dataclass(slots=True, eq=False)
 class Iteration:
-    """One round of model call and tool calls within a turn."""
+    """One round of model call and tool calls within a turn. ``asked`` is the wait for a person in it."""
 
     serial: int
     number: int
@@ -84,6 +100,7 @@ class Iteration:
     end: float
     calls: int = 0
     open: bool = True
+    asked: Entry | None = None
     entries: list[Entry | Mark] = field(default_factory=list)
 
 
@@ -93,7 +110,8 @@ class Entry:
 
     ``start``, ``first`` (first token) and ``end`` are working time of the turn in ms, None where there
     was none; ``ms`` is the time that it took. ``began`` is in Unix seconds. ``data`` is the trace entry
-    once it ended. ``label`` is for the one who draws the entry, and emptied when it changes.
+    once it ended. ``guests`` are the turns of agents that ran within the call. ``label`` is for the one
+    who draws the entry, and emptied when it changes.
     """
 
     serial: int
@@ -112,6 +130,7 @@ class Entry:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     reason: Reason | None = None
+    guests: list[Turn] | None = None
     label: str | None = None
 
     @property
@@ -136,12 +155,16 @@ class Reason:
 
 @dataclass(slots=True, eq=False)
 class Mark:
-    """Something that changed between calls: a tool switched on or off, a new conversation."""
+    """Something that changed between calls: tools switched on or off, a new conversation.
+
+    ``names`` are those of the tools that one action switched; ``at`` is when, in Unix seconds.
+    """
 
     serial: int
     kind: Literal["on", "off", "note"]
-    name: str
+    names: list[str]
     detail: str = ""
+    at: float = 0.0
     iteration: Iteration | None = None
     turn: Turn | None = None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,24 +17,12 @@ from workbench.tui.render import (
     spans_width,
     time_cells,
 )
-from workbench.tui.trace_records import Entry, Iteration, Mark, Reason, Row, State, Turn
+from workbench.tui.states import GLYPHS, WORDS
+from workbench.tui.trace_records import Entry, Iteration, Mark, Reason, Row, Turn
 
 _NARROWEST_LANE: Final = 56
 _NARROWEST_NAMESPACE: Final = 44
-
-_STATES: Final[dict[State, tuple[str, str, str, str]]] = {
-    # glyph, its key, the word in the time column (none: the time itself), its key
-    "running": ("●", "accent", "", "accent"),
-    "pending": ("○", "muted", "pending", "muted"),
-    "waiting": ("○", "muted", "waiting", "warning"),
-    "success": ("✓", "success", "", ""),
-    "error": ("✗", "error", "", ""),
-    "not_found": ("✗", "error", "no such", "error"),
-    "rejected": ("⊘", "warning", "rejected", "warning"),
-    "cancelled": ("–", "muted", "stopped", "muted"),
-    "denied": ("⊘", "warning", "denied", "warning"),
-    "disabled": ("⊘", "warning", "off", "warning"),
-}
+_NESTED: Final = 6
 
 _TURN_WORDS: Final = {
     "error": ("failed", "error"),
@@ -67,7 +56,7 @@ def draw(row: Row, width: int, now: float) -> list[Span]:
         case Entry():
             return _entry(row, grid, now)
         case Reason():
-            indent = 4 if isinstance(row.owner, Turn) else 8
+            indent = 2 + _indent(row.turn) + (2 if isinstance(row.owner, Turn) else 6)
             return [(" " * indent, "muted"), (clip(row.text, width - indent - 2), "error")]
         case Mark():
             return _mark(row, width)
@@ -80,16 +69,23 @@ def axis_label(milliseconds: float) -> str:
     return time_cells(milliseconds).strip()
 
 
-def total(turn: Turn, now: float) -> float:
-    """The working time of a turn so far, in milliseconds."""
-    return turn.work(now) if turn.live else turn.total
+def _axis(turn: Turn, cells: int, now: float) -> Axis:
+    """The time axis that a turn is drawn on: that of the outermost one around it."""
+    return Axis(turn.root.elapsed(now), cells, turn.clock.waits)
+
+
+def _indent(turn: Turn | None) -> int:
+    """How far the rows of a turn are set in: those of an agent within a call stand below the call."""
+    return _NESTED * turn.depth if turn is not None else 0
 
 
 def _compose(label: list[Span], bars: list[Span], time: list[Span], grid: Grid) -> list[Span]:
-    spans = [("  ", "muted"), *_clipped(label, grid.label), (" ", "muted")]
+    # a word may take the blank before the column as well: ``cancelled`` has nine cells
+    gap = (" " * (TIME_WIDTH + 1 - spans_width(time)), "muted")
+    spans = [("  ", "muted"), *_clipped(label, grid.label)]
     if grid.lane:
-        spans += [*bars, (" ", "muted")]
-    return spans + time
+        spans += [(" ", "muted"), *bars]
+    return [*spans, gap, *time]
 
 
 def _clipped(spans: list[Span], width: int) -> list[Span]:
@@ -108,7 +104,7 @@ def _time(milliseconds: float | None, key: str = "") -> list[Span]:
 
 
 def _word(word: str, key: str) -> list[Span]:
-    return [(fit(word, TIME_WIDTH, right=True), key)]
+    return [(word, key)]
 
 
 def _fold_glyph(is_open: bool) -> Span:
@@ -116,17 +112,22 @@ def _fold_glyph(is_open: bool) -> Span:
 
 
 def _turn(turn: Turn, grid: Grid, now: float) -> list[Span]:
-    elapsed = total(turn, now)
-    shown = turn.open or turn.live
-    name = f"{turn.agent} turn {turn.number}" if turn.guest else f"turn {turn.number}"
-    label: list[Span] = [_fold_glyph(turn.open), (name, "text strong" if shown else "text")]
+    elapsed = turn.elapsed(now)
+    shown = turn.parent is None and (turn.open or turn.live)
+    name = f"turn {turn.number}"
+    if turn.guest:
+        name = turn.agent if turn.number == 1 else f"{turn.agent} turn {turn.number}"
+    label: list[Span] = [(" " * _indent(turn), "muted"), _fold_glyph(turn.open)]
+    label.append((name, "text strong" if shown else "text"))
     word = _TURN_WORDS.get(turn.status)
     if word is not None:
         label += [("  ", "muted"), word]
     label.append((f"  {turn.prompt}", "muted"))
     if turn.open:
-        axis = Axis(elapsed, grid.lane, turn.waits)
-        bars = lane(grid.lane, axis.extent(0.0, elapsed, "light", "muted", "warning"))
+        extent = _axis(turn, grid.lane, now).extent(
+            turn.start, turn.start + elapsed, "light", "muted", "warning"
+        )
+        bars = lane(grid.lane, extent)
     else:
         calls = f"{turn.tool_calls} call{'' if turn.tool_calls == 1 else 's'}"
         bars = [(fit(f"{turn.model_calls} llm  {calls}", grid.lane), "muted")]
@@ -138,11 +139,11 @@ def _iteration(iteration: Iteration, grid: Grid, now: float) -> list[Span]:
     turn = iteration.turn
     live = turn.live and turn.iterations[-1] is iteration
     end = turn.work(now) if live else iteration.end
-    label: list[Span] = [("  ", "muted"), _fold_glyph(iteration.open)]
+    label: list[Span] = [(" " * (2 + _indent(turn)), "muted"), _fold_glyph(iteration.open)]
     label.append((f"iteration {iteration.number}", "subtle"))
     calls = iteration.calls
     label.append((f"  {calls} call{'' if calls == 1 else 's'}" if calls else "", "muted"))
-    axis = Axis(total(turn, now), grid.lane, turn.waits)
+    axis = _axis(turn, grid.lane, now)
     bars = lane(grid.lane, axis.extent(iteration.start, end, "light", "muted", "warning"))
     return _compose(label, bars, _time(end - iteration.start), grid)
 
@@ -153,16 +154,16 @@ def state_glyph(entry: Entry) -> Span:
         return "◇", "warning"
     if entry.kind == "llm" and entry.state == "success":
         return "◆", "accent"
-    return _STATES[entry.state][:2]
+    return GLYPHS[entry.state]
 
 
 def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
     glyph, glyph_key = state_glyph(entry)
-    _, _, word, key = _STATES[entry.state]
+    word, key = WORDS.get(entry.state, ("", "accent" if entry.state == "running" else ""))
     name_key = "text"
     if entry.kind == "you":
         name_key, word, key = "warning", "", "warning"
-    label: list[Span] = [("    ", "muted"), (glyph, glyph_key), (" ", "muted")]
+    label: list[Span] = [(" " * (4 + _indent(entry.turn)), "muted"), (glyph, glyph_key), (" ", "muted")]
     if entry.label is None or entry.state == "running":
         entry.label = _detail(entry)
     label += _name(entry.name, name_key, grid)
@@ -197,7 +198,7 @@ def _detail(entry: Entry) -> str:
 
 def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:
     turn = entry.turn
-    axis = Axis(total(turn, now), cells, turn.waits)
+    axis = _axis(turn, cells, now)
     if entry.kind == "you":
         return [(*axis.wait(entry.wait), "wait", "warning")] if entry.wait >= 0 else []
     if entry.start is None:
@@ -206,7 +207,8 @@ def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:
     first, last = axis.bar(entry.start, end)
     if entry.kind == "tool":
         key = "accent" if entry.state == "running" else "error" if entry.state == "error" else "success"
-        return [(first, last, "heavy", key if entry.state != "cancelled" else "muted")]
+        bar: Bar = (first, last, "heavy", key if entry.state != "cancelled" else "muted")
+        return [*_hooks(entry, axis, first, last), bar]
     if entry.state == "error":
         return [(first, last, "heavy", "error")]
     if entry.first is None:
@@ -216,12 +218,36 @@ def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:
     return [(first, last, "light", "accent"), (min(token, last - 1), last, "heavy", "accent")]
 
 
+def _hooks(entry: Entry, axis: Axis, first: int, last: int) -> list[Bar]:
+    """The time in handlers before and after a call, where it takes half a cell or more."""
+    spent = entry.data.get("hooks_ms") or {}
+    halves = 2 * axis.cells
+    a_half = axis.total / halves if halves else 0.0
+    bars: list[Bar] = []
+    before, after = spent.get("before_each_tool", 0.0), spent.get("after_each_tool", 0.0)
+    if entry.start is not None and before >= a_half > 0:
+        bars.append((axis.bar(max(0.0, entry.start - before), entry.start)[0], first, "light", "muted"))
+    if entry.end is not None and after >= a_half > 0:
+        bars.append((last, axis.bar(entry.end, entry.end + after)[1], "light", "muted"))
+    return bars
+
+
 def _mark(mark: Mark, width: int) -> list[Span]:
-    indent = "      " if mark.iteration is not None else "  "
+    indent = " " * (2 + _indent(mark.turn) + (4 if mark.iteration is not None else 0))
     if mark.kind == "note":
-        text = mark.name
+        text = mark.names[0]
     else:
-        text = f"{'■' if mark.kind == 'on' else '□'} {mark.name} {mark.kind}"
+        text = f"{'■' if mark.kind == 'on' else '□'} {_switched(mark.names, mark.kind)}"
     if mark.detail:
         text += f"  {mark.detail}"
     return [(indent, "muted"), (clip(text, width - len(indent) - 2), "muted")]
+
+
+def _switched(names: Sequence[str], state: str) -> str:
+    """``math.add off``, ``files off  5 tools``, ``5 tools off``: what one action switched."""
+    if len(names) == 1:
+        return f"{names[0]} {state}"
+    groups = {name.rpartition(".")[0] for name in names}
+    if len(groups) == 1 and "" not in groups:
+        return f"{groups.pop()} {state}  {len(names)} tools"
+    return f"{len(names)} tools {state}"

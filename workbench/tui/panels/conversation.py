@@ -109,7 +109,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def settled(self) -> None:
         """The cursor follows what is in view until somebody moves it."""
-        if self.has_focus and self._cursor.rest(self.seen()):
+        if self.has_focus and self._cursor.rest(self.seen(), self.in_view()):
             self.refresh()
 
     def found(self, text: str) -> tuple[tuple[int, int], ...]:
@@ -208,6 +208,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         """Show or fold the call under the cursor."""
         block = self._cursor.block
         if block is not None:
+            self._cursor.choose(block)
             self._toggle(block)
 
     def action_expand_all(self) -> None:
@@ -243,7 +244,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def _toggle(self, block: Block) -> None:
         if isinstance(block, CallBlock | Reasoning):
-            row = self.row_of(block)
+            row = max(self.row_of(block), 0)
             block.toggle()
             self.hold(block, row)
 
@@ -265,7 +266,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def on_focus(self) -> None:
         """Show where the cursor is."""
-        self._cursor.rest(self.seen())
+        self._cursor.rest(self.seen(), self.in_view())
         self.refresh()
 
     def on_blur(self) -> None:

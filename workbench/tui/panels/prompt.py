@@ -10,10 +10,12 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static, TextArea
 
 from workbench.tui.commands import bindings
+from workbench.visible import visible_line
 
 
 class PromptArea(TextArea):
@@ -34,7 +36,7 @@ class PromptArea(TextArea):
     def action_send(self) -> None:
         """Hand the text over, without blank lines around it, and empty the area."""
         text = self.text.strip()
-        self.clear()
+        self.load_text("")  # undo does not bring back what was sent
         self.post_message(self.Sent(text))
 
     def action_newline(self) -> None:
@@ -82,4 +84,4 @@ class Prompt(Horizontal):
 
     def invite(self, text: str) -> None:
         """What an empty prompt says."""
-        self.area.placeholder = text
+        self.area.placeholder = Content(visible_line(text))

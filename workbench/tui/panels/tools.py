@@ -2,45 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from textual import on
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 
 from workbench.tui import events
 from workbench.tui.commands import bindings
 from workbench.tui.lanes import meter
-from workbench.tui.palette import Palette, Token
-from workbench.tui.render import Span, fit, spans_width
-from workbench.tui.rows import RowList, TitleRow
+from workbench.tui.list_panel import ListPanel
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, count_text, fit
+from workbench.tui.rows import RowList
+from workbench.tui.tool_changes import changes_text
 from workbench.tui.tool_rows import Grid, draw, heads, widest
-from workbench.tui.tool_tree import Group, Loading, Problem, Row, Tool, ToolTree, toggle
+from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool, ToolTree, toggle
+from workbench.visible import visible_line
 
 _EMPTY: tuple[Span, ...] = (
     ("No tools yet.", "subtle"),
     ("Functions of the files that you open appear here, with their calls and times.", "muted"),
 )
 _METER = 14
+_WRONG = "ToolArgumentsError"
 
 
-class ToolsPanel(Vertical):
+class ToolsPanel(ListPanel[Row]):
     """Shows what ``set_rows`` and ``apply`` tell it. It switches nothing itself: it asks with ``Toggle``."""
+
+    name_shown = "Tools"
 
     BINDINGS = bindings("tools")
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
     class Toggle(Message):
-        """Somebody wants these tools on (or off)."""
+        """Somebody wants these tools on (or off); ``group`` is set when it is a whole group."""
 
-        def __init__(self, panel: ToolsPanel, names: tuple[str, ...], enable: bool) -> None:
+        def __init__(
+            self, panel: ToolsPanel, names: tuple[str, ...], enable: bool, group: str | None = None
+        ) -> None:
             super().__init__()
             self.panel = panel
             self.names = names
             self.enable = enable
+            self.group = group
 
         @property
         def control(self) -> ToolsPanel:
@@ -48,18 +55,14 @@ class ToolsPanel(Vertical):
             return self.panel
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
-        self._palette = palette
-        self._compact = False
+        super().__init__(palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY, id=id)
         self._now = 0.0
         self._tree = ToolTree()
         self._names: dict[tuple[str, str], str] = {}
         self._progress: tuple[int, int] | None = None
         self._longest = 0
-        self._title = TitleRow(self._title_spans, palette)
-        self._rows: RowList[Row] = RowList(
-            self._draw_row, palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY
-        )
+        self._others = False
+        self._touched: dict[int, Tool] = {}
         self._handlers: dict[type, Callable[[Any], None]] = {
             events.AgentReady: self._agent_ready,
             events.LoadProgress: self._load_progress,
@@ -70,11 +73,6 @@ class ToolsPanel(Vertical):
             events.ToolsChanged: self._tools_changed,
         }
 
-    def compose(self) -> ComposeResult:
-        """The title row over the list."""
-        yield self._title
-        yield self._rows
-
     # what the screen uses
 
     def set_rows(self, rows: Sequence[events.ToolRow]) -> None:
@@ -83,16 +81,18 @@ class ToolsPanel(Vertical):
         self._settle()
 
     def apply(self, batch: Iterable[events.AgentEvent]) -> None:
-        """Take in what happened since the last call."""
-        changed = False
+        """Take in what happened since the last call; only rows that changed are drawn again."""
         for event in batch:
             handler = self._handlers.get(type(event))
             if handler is not None:
                 self._now = max(self._now, event.at)
                 handler(event)
-                changed = True
-        if changed:
+        if self._others or any(tool.open for tool in self._touched.values()):
             self._settle()
+        else:
+            for tool in self._touched.values():
+                self._rows.redraw(tool)
+        self._touched.clear()
 
     def tick(self, now: float) -> None:
         """It is ``now`` (Unix seconds): what is being loaded shows its time so far."""
@@ -129,39 +129,11 @@ class ToolsPanel(Vertical):
         parts = [f"{on_count} on"] * bool(self._tree.tools) + [f"{off_count} off"] * bool(off_count)
         return " ".join(parts)
 
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._rows.palette = palette
-        self._title.restyle(palette, "background" if self._compact else "raised")
-
-    @property
-    def compact(self) -> bool:
-        """Whether the panel sits in a tab, which carries its name and has the colour of the page."""
-        return self._compact
-
-    @compact.setter
-    def compact(self, compact: bool) -> None:
-        self._compact = compact
-        self.set_class(compact, "-compact")
-        ground: Token = "background" if compact else "surface"
-        self._rows.background = ground
-        self._title.restyle(self._palette, ground if compact else "raised")
-
-    @property
-    def focus_target(self) -> RowList[Row]:
-        """The list below the title, which takes the focus."""
-        return self._rows
-
     # events
 
     def _agent_ready(self, event: events.AgentReady) -> None:
         self._tree.reset(event.tools)
+        self._others = True
 
     def _load_progress(self, event: events.LoadProgress) -> None:
         self._progress = (event.done, event.total) if event.done < event.total else None
@@ -171,9 +143,11 @@ class ToolsPanel(Vertical):
         elif loading is None or loading.name != event.at_work:
             self._tree.loading = Loading(event.at_work, event.at)
             self._tree.problems.pop(event.at_work, None)
+        self._others = True
 
     def _load_failed(self, event: events.LoadFailed) -> None:
         self._tree.problems[event.source] = Problem(event.source, event.reason, event.where)
+        self._others = True
 
     def _batch_started(self, event: events.BatchStarted) -> None:
         for call in event.calls:
@@ -190,55 +164,64 @@ class ToolsPanel(Vertical):
             return
         status = entry.get("status")
         if status in ("success", "error"):
-            tool.calls += 1
-            tool.errors += status == "error"
-            tool.total_ms += entry.get("timing") or 0.0
+            tool.ran(entry.get("timing") or 0.0, failed=status == "error")
         else:
             tool.refused = True
+        if entry.get("error_type") == _WRONG:
+            tool.wrong += 1
+            tool.wrong_last = visible_line(str(entry.get("error") or "").partition("\n")[0][:200])
+        self._touched[id(tool)] = tool
 
     def _tools_changed(self, event: events.ToolsChanged) -> None:
         if event.row is not None:
-            self._tree.put(event.row)
+            tool = self._tree.put(event.row)
+            if tool is None:
+                self._others = True
+                return
+            if event.change == "refresh":
+                self._renewed(tool, event.metadata)
+            self._touched[id(tool)] = tool
+            self._rows.redraw(tool.group)
+            self._title.refresh()
+        elif event.change == "refresh_all":
+            for name, changes in (event.metadata.get("tools") or {}).items():
+                if name in self._tree.tools:
+                    self._renewed(self._tree.tools[name], changes)
         elif event.tool is not None and event.change == "unregister":
             self._tree.remove(event.tool)
+            self._others = True
+
+    def _renewed(self, tool: Tool, changes: Mapping[str, Any]) -> None:
+        tool.version += 1
+        tool.changed = changes_text(changes) or "nothing that shows"
+        self._touched[id(tool)] = tool
 
     # drawing
 
     def _settle(self) -> None:
+        self._others = False
         self._longest = widest(self._tree.tools.values())
         self._rows.show(self._tree.rows())
         self._title.refresh()
 
-    def _draw_row(self, record: Row, width: int) -> list[Span]:
+    def draw_record(self, record: Row, width: int) -> list[Span]:
+        """One row of the list."""
         return draw(record, width, Grid.of(width, self._longest), self._now)
 
-    def _title_spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "muted")]
-        if not self._compact:
-            spans += [
-                ("Tools", "accent strong" if self._rows.has_focus else "subtle strong"),
-                ("  ", "muted"),
-            ]
+    def title_spans(self, width: int, used: int) -> list[Span]:
+        """How many tools are on, what they cost in each request, and the column heads."""
         if self._progress is not None:
-            done, total = self._progress
-            text = f"{done} of {total}"
-            spans.append(("loading", "muted"))
-            room = width - spans_width(spans) - 2
-            if room >= _METER + 1 + 8:
-                spans += [
-                    (" " * (room - _METER - 1 - 8), "muted"),
-                    *meter(_METER, done / total),
-                    (" ", "muted"),
-                ]
-                return [*spans, (fit(text, 8, right=True), "muted")]
-            return [*spans, (fit(text, room, right=True), "muted")]
-        on_count, off_count = self._tree.counts()
+            return _loading(*self._progress, width - used - 2)
         if not self._tree.tools:
-            return spans
+            return []
+        on_count, off_count = self._tree.counts()
         grid = Grid.of(width, self._longest)
-        text = f"{on_count} on" + (f"  {off_count} off" if off_count else "")
-        room = width - 2 - grid.numbers - spans_width(spans)
-        return [*spans, (fit(text, room), "muted"), *heads(grid)]
+        room = width - 2 - grid.numbers - used
+        parts = [f"{on_count} on"] + [f"{off_count} off"] * bool(off_count)
+        cost = f"{count_text(self._tree.tokens)} tok"
+        if self._tree.tokens and len("  ".join([*parts, cost])) <= room:
+            parts.append(cost)
+        return [(fit("  ".join(parts), room), "muted"), *heads(grid)]
 
     # switching and folding
 
@@ -253,39 +236,46 @@ class ToolsPanel(Vertical):
         elif isinstance(record, Group) and (2 <= x <= 3 or event.chain == 2):
             self._fold(record, not record.open)
 
-    def on_descendant_focus(self) -> None:
-        """The title says where the focus is."""
-        self._title.refresh()
-
-    def on_descendant_blur(self) -> None:
-        """The title says where the focus is."""
-        self._title.refresh()
-
     def action_switch(self) -> None:
         """Ask to switch the tool under the cursor, or all tools of the group."""
         if not self._rows.cursor_in_view:
             self._rows.go_to(self._rows.cursor)
             return
         record = self._rows.current
+        if isinstance(record, Detail):
+            record = record.tool
         if isinstance(record, Tool | Group):
+            group = record.name if isinstance(record, Group) else None
             names, enable = toggle(record.tools if isinstance(record, Group) else [record])
-            self.post_message(self.Toggle(self, names, enable))
+            self.post_message(self.Toggle(self, names, enable, group))
 
     def action_close(self) -> None:
-        """Fold the group under the cursor, or go to the group of the tool."""
+        """Fold the group or the tool under the cursor, or go to what the row belongs to."""
         record = self._rows.current
-        if isinstance(record, Group):
+        if isinstance(record, Group) or (isinstance(record, Tool) and record.open):
             self._fold(record, False)
+        elif isinstance(record, Detail):
+            self._rows.go_to(self._rows.rows.index(record.tool))
         elif isinstance(record, Tool) and record.group.name:
             self._rows.go_to(self._rows.rows.index(record.group))
 
     def action_open(self) -> None:
-        """Unfold the group under the cursor."""
+        """Unfold the group under the cursor, or show what there is to say about the tool."""
         record = self._rows.current
-        if isinstance(record, Group):
+        if isinstance(record, Group | Tool):
             self._fold(record, True)
 
-    def _fold(self, group: Group, is_open: bool) -> None:
-        if group.open != is_open:
-            group.open = is_open
+    def _fold(self, record: Group | Tool, is_open: bool) -> None:
+        if record.open != is_open:
+            record.open = is_open
             self._settle()
+
+
+def _loading(done: int, total: int, room: int) -> list[Span]:
+    """How far loading is, with a meter where there is room; in ``room`` cells."""
+    word: Span = ("loading", "muted")
+    room, text = room - len(word[0]), f"{done} of {total}"
+    if room < _METER + 1 + 8:
+        return [word, (fit(text, room, right=True), "muted")]
+    blanks: Span = (" " * (room - _METER - 1 - 8), "muted")
+    return [word, blanks, *meter(_METER, done / total), (" " + fit(text, 8, right=True), "muted")]

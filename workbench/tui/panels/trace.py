@@ -5,29 +5,46 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 
 from workbench.tui.commands import bindings
 from workbench.tui.events import AgentEvent
-from workbench.tui.palette import Palette, Token
-from workbench.tui.render import Span, fit, spans_width
-from workbench.tui.rows import RowList, TitleRow
+from workbench.tui.filter_line import FilterLine
+from workbench.tui.list_panel import ListPanel
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, clip, fit
+from workbench.tui.rows import RowList
+from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
-from workbench.tui.trace_records import Entry, Iteration, Mark, Reason, Row, Turn
-from workbench.tui.trace_rows import Grid, axis_label, draw, total
+from workbench.tui.trace_query import complete, parse
+from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn
+from workbench.tui.trace_rows import Grid, axis_label, draw
+
+_SLICE: Final = 0.02
+"""Seconds that filtering takes at once."""
 
 _EMPTY: tuple[Span, ...] = (
     ("No turns yet.", "subtle"),
     ("Model calls, tools and your waits show here.", "muted"),
 )
+_NOTHING: tuple[Span, ...] = (
+    ("Nothing fits.", "subtle"),
+    ("Fields are tool: status: kind: agent: turn:, times >200ms <1s, anything else is looked for.", "muted"),
+)
+_PLACEHOLDER: Final = "tool:name status:error >200ms text"
 
 
-class TracePanel(Vertical):
-    """Shows what ``apply`` is told; ``tick`` moves the clocks of what runs."""
+class TracePanel(ListPanel[Row]):
+    """Shows what ``apply`` is told; ``tick`` moves the clocks of what runs.
+
+    A filter shows the entries that fit in the place of the tree.
+    """
+
+    name_shown = "Trace"
 
     BINDINGS = bindings("trace")
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
@@ -46,23 +63,24 @@ class TracePanel(Vertical):
             return self.panel
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
-        super().__init__(id=id)
-        self._palette = palette
-        self._compact = False
         self._model = TraceModel(self._spliced)
-        self._title = TitleRow(self._title_spans, palette)
-        self._rows: RowList[Row] = RowList(
-            self._draw_row,
+        super().__init__(
             palette,
             rows=self._model.outline.rows,
             rests=lambda record: not isinstance(record, Reason),
             empty=_EMPTY,
             follows=True,
+            id=id,
         )
+        self._filter = TraceFilter(self._model.flat)
+        self._filtered = False
+        self._followed = True
+        self._line = FilterLine(_PLACEHOLDER, "esc all", self._complete)
 
     def compose(self) -> ComposeResult:
-        """The title row over the list."""
+        """The title row, the filter while there is one, the list."""
         yield self._title
+        yield self._line
         yield self._rows
 
     # what the screen uses
@@ -70,6 +88,9 @@ class TracePanel(Vertical):
     def apply(self, batch: Iterable[AgentEvent]) -> None:
         """Take in what happened since the last call."""
         self._model.apply(batch)
+        if self._filtered:
+            self._filter.follow()
+            self._go_on()
         self._settle()
 
     def tick(self, now: float) -> None:
@@ -80,45 +101,24 @@ class TracePanel(Vertical):
             self._title.refresh()
 
     @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._rows.palette = palette
-        self._title.restyle(palette, "background" if self._compact else "raised")
-
-    @property
-    def compact(self) -> bool:
-        """Whether the panel sits in a tab, which carries its name and has the colour of the page."""
-        return self._compact
-
-    @compact.setter
-    def compact(self, compact: bool) -> None:
-        self._compact = compact
-        self.set_class(compact, "-compact")
-        ground: Token = "background" if compact else "surface"
-        self._rows.background = ground
-        self._title.restyle(self._palette, ground if compact else "raised")
-
-    @property
     def entry_count(self) -> int:
         """How many model calls and tool calls there were."""
         return self._model.entry_count
 
-    @property
-    def focus_target(self) -> RowList[Row]:
-        """The list below the title, which takes the focus."""
-        return self._rows
-
     def entries(self) -> list[Entry]:
-        """All finished model and tool calls, in order: the neighbours of an entry."""
+        """The finished model and tool calls that are shown, in order: the neighbours of an entry."""
+        if self._filtered:
+            return [entry for entry in self._filter.matches if entry.data]
         return self._model.entries()
 
     def go_to(self, entry: Entry) -> None:
-        """Unfold what hides an entry and put the cursor on it."""
+        """Unfold what hides an entry and put the cursor on it; a filter that leaves it out goes."""
+        if self._filtered:
+            place = next((at for at, row in enumerate(self._filter.rows) if row is entry), None)
+            if place is not None:
+                self._rows.go_to(place)
+                return
+            self._show_all()
         index = self._model.outline.reveal(entry)
         self._settle()
         self._rows.go_to(index)
@@ -126,54 +126,104 @@ class TracePanel(Vertical):
     # drawing
 
     def _spliced(self, start: int, removed: int, added: int) -> None:
-        self._rows.spliced(start, removed, added)
+        if not self._filtered:
+            self._rows.spliced(start, removed, added)
 
     def _settle(self) -> None:
         self._rows.settle()
         self._title.refresh()
 
-    def _draw_row(self, record: Row, width: int) -> list[Span]:
+    def draw_record(self, record: Row, width: int) -> list[Span]:
+        """One row of the tree, or of what the filter left."""
         return draw(record, width, self._model.now)
 
     def _title_turn(self) -> Turn | None:
         """The turn that the title speaks of: the newest while following, else the one looked at."""
         turns, record = self._model.turns, self._rows.current
         if turns and not self._rows.following and record is not None and record.turn is not None:
-            return record.turn
+            return record.turn.root
         return turns[-1] if turns else None
 
-    def _title_spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "muted")]
-        if not self._compact:
-            spans += [
-                ("Trace", "accent strong" if self._rows.has_focus else "subtle strong"),
-                ("  ", "muted"),
-            ]
+    def title_spans(self, width: int, used: int) -> list[Span]:
+        """The turn and the ends of its time axis, or the totals of what the filter left."""
         turn = self._title_turn()
+        if self._filtered:
+            key = "warning" if self._filter.query.problem else "muted"
+            return [(clip(self._filter.summary(), width - used - 2), key)]
         if turn is None:
-            return spans
+            return []
         text = f"turn {turn.number}" + (", following" if self._rows.following else "")
         grid = Grid.of(width)
-        room = 2 + grid.label + 1 - spans_width(spans)
-        spans.append((fit(text, room), "muted"))
+        spans: list[Span] = [(fit(text, 2 + grid.label + 1 - used), "muted")]
         if grid.lane:
-            end = axis_label(total(turn, self._model.now))
+            end = axis_label(turn.elapsed(self._model.now))
             spans.append(("0" + fit(end, grid.lane - 1, right=True), "muted"))
         return spans
 
+    # filtering
+
+    def _complete(self, text: str) -> str | None:
+        return complete(text, {entry.name for entry in self._model.flat if entry.kind == "tool"})
+
+    def action_filter(self) -> None:
+        """Type what to show."""
+        if not self._filtered:
+            self._followed = self._rows.following
+        self._line.open()
+
+    def action_unfilter(self) -> None:
+        """Show everything again; the cursor stays on its entry, whatever hid it."""
+        record = self._rows.current
+        self._show_all()
+        if isinstance(record, Entry):
+            self._rows.follow(False)
+            self.go_to(record)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is for others while there is no filter."""
+        return self._line.display if action == "unfilter" else True
+
+    @on(FilterLine.Typed)
+    def _typed(self, event: FilterLine.Typed) -> None:
+        event.stop()
+        self._filter.begin(parse(event.text))
+        self._filtered = bool(event.text.strip())
+        if not self._filtered:
+            self._rows.show(self._model.outline.rows)
+            self._title.refresh()
+            return
+        self._rows.empty = _NOTHING
+        self._go_on()
+        self._rows.show(self._filter.rows)
+
+    @on(FilterLine.Left)
+    def _left(self, event: FilterLine.Left) -> None:
+        event.stop()
+        if not event.keep or not self._filtered:
+            self._show_all()
+            self._rows.follow(self._followed)
+        self._rows.focus()
+
+    def _go_on(self) -> None:
+        """Look at more entries; the rest after the next frame."""
+        self._filter.step(_SLICE)
+        if self._filtered and not self._filter.done:
+            self.call_after_refresh(self._look_on, self._filter.query)
+
+    def _look_on(self, query: object) -> None:
+        if self._filtered and query is self._filter.query:
+            self._go_on()
+            self._settle()
+
+    def _show_all(self) -> None:
+        """The whole tree again, as if there had been no filter."""
+        self._line.close()
+        self._filtered = False
+        self._rows.empty = _EMPTY
+        self._rows.show(self._model.outline.rows)
+        self._title.refresh()
+
     # folding and moving
-
-    @on(RowList.Moved)
-    def _moved(self) -> None:
-        self._title.refresh()
-
-    def on_descendant_focus(self) -> None:
-        """The title says where the focus is."""
-        self._title.refresh()
-
-    def on_descendant_blur(self) -> None:
-        """The title says where the focus is."""
-        self._title.refresh()
 
     @on(RowList.Clicked)
     def _clicked(self, event: RowList.Clicked) -> None:
@@ -189,7 +239,7 @@ class TracePanel(Vertical):
     def action_fold(self) -> None:
         """Fold or unfold the turn or iteration under the cursor."""
         record = self._rows.current
-        if isinstance(record, Turn | Iteration):
+        if isinstance(record, Turn | Iteration) and not self._filtered:
             outline = self._model.outline
             (outline.fold if record.open else outline.unfold)(record, self._rows.cursor)
             self._settle()
@@ -235,17 +285,22 @@ class TracePanel(Vertical):
 
     def action_next_error(self) -> None:
         """Go to the next error, from the last one to the first."""
-        failures = self._model.failures
+        failures = self._failures()
         if failures:
             place = bisect_right(failures, self._serial(), key=lambda entry: entry.serial)
             self.go_to(failures[place % len(failures)])
 
     def action_previous_error(self) -> None:
         """Go to the error before, from the first one to the last."""
-        failures = self._model.failures
+        failures = self._failures()
         if failures:
             place = bisect_left(failures, self._serial(), key=lambda entry: entry.serial)
             self.go_to(failures[place - 1])
+
+    def _failures(self) -> list[Entry]:
+        if not self._filtered:
+            return self._model.failures
+        return [entry for entry in self._filter.matches if entry.state in FAILED]
 
     def _serial(self) -> int:
         record = self._rows.current

@@ -38,6 +38,7 @@ FULL_BELOW: Final = 104
 _MOST_WIDE: Final = 140
 _LEAST_HIGH: Final = 33
 _ACTIONS: Final = frozenset(command.action.partition("(")[0] for command in commands("approval"))
+_PASSED: Final = frozenset({"app.help", "app.palette", "app.theme", "app.quit", "app.repaint"})
 # what a click does without deciding anything
 _HARMLESS: Final = ("highlight", "show_tab")
 
@@ -58,12 +59,9 @@ class ApprovalScreen(HeldScreen):
         *(
             Binding(",".join(command.keys), f"app.{command.action}", command.label, show=False)
             for command in commands("app")
-            if command.id in ("app.help", "app.quit", "app.repaint")
+            if command.id in _PASSED
         ),
     ]
-
-    class Typed(HeldScreen.Typed):
-        """Keys and pastes that came while they could decide nothing. They belong to the prompt's draft."""
 
     def __init__(
         self,
@@ -155,16 +153,16 @@ class ApprovalScreen(HeldScreen):
         self.sheet.say(text, key)
         self.sheet.draw()
 
-    def _decided(self, changed: bool) -> None:
-        self._say("" if changed else "The policy denies this call; no verdict can let it run.", "warning")
+    def _decided(self, index: int, changed: bool) -> None:
+        self._say("" if changed else texts.locked_text(index, self.calls.rows[index]), "warning")
 
     def action_approve(self) -> None:
         """Run the highlighted call."""
-        self._decided(self.calls.approve())
+        self._decided(self.calls.cursor, self.calls.approve())
 
     def action_reject(self) -> None:
         """Reject the highlighted call."""
-        self._decided(self.calls.reject())
+        self._decided(self.calls.cursor, self.calls.reject())
 
     def action_approve_rest(self) -> None:
         """Run every undecided call."""
@@ -244,7 +242,7 @@ class ApprovalScreen(HeldScreen):
     def action_reason(self) -> None:
         """Write why the highlighted call is rejected."""
         if self.calls.row.locked:
-            self._decided(False)
+            self._decided(self.calls.cursor, changed=False)
             return
         self.sheet.reason.value = self.calls.row.reason or ""
         self._open("reason")
@@ -254,7 +252,7 @@ class ApprovalScreen(HeldScreen):
         """Edit the highlighted call's arguments."""
         row = self.calls.row
         if row.locked:
-            self._decided(False)
+            self._decided(self.calls.cursor, changed=False)
             return
         check = partial(self.calls.request.check, row.call.name)
         self._open("edit", EditField(row.arguments, check, self.palette))
@@ -263,7 +261,7 @@ class ApprovalScreen(HeldScreen):
         """Propose a grant."""
         row = self.calls.row
         if row.locked:
-            self._decided(False)
+            self._decided(self.calls.cursor, changed=False)
             return
         self._open("always", AlwaysPanel(self.calls, self.palette))
 
@@ -291,9 +289,9 @@ class ApprovalScreen(HeldScreen):
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Reject with the reason."""
-        changed = self.calls.reject(event.value.strip())
+        index, changed = self.calls.cursor, self.calls.reject(event.value.strip())
         self.sheet.close_field()
-        self._decided(changed)
+        self._decided(index, changed)
 
     def on_edit_field_taken(self, event: EditField.Taken) -> None:
         """Run with other arguments."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from rich.cells import cell_len
 
-from workbench.tui.approval import Batch, BatchRow, rejection_text
+from workbench.engine.scope import rejected
+from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow
 from workbench.tui.commands import Command, hints, key_text
 from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
 from workbench.tui.render import arguments_text, fit, name_spans, value_text
@@ -31,6 +32,7 @@ WIDE: Final = 100
 NARROW: Final = 60
 _VERDICT: Final = 11
 _REASON: Final = 19
+_FOOT: Final = 3
 _TOOL: Final = 14
 _GAP: Final = Piece("   ", "muted")
 
@@ -65,11 +67,21 @@ class Room:
     receives: int
 
     @classmethod
-    def of(cls, height: int, calls: int) -> Room:
-        """Share out the rows: blank ones and column heads only where there is room for them."""
+    def of(cls, height: int, calls: int, page: int | None = None) -> Room:
+        """Share out the rows: blank ones and column heads only where there is room for them.
+
+        ``page`` is how many rows the page has to show; what it leaves free shows more calls, and more of
+        what the model will receive. None keeps the page as high as it can be.
+        """
         if height < ROOMY:
             return cls(False, min(calls, max(2, height // 4)), 1)
-        return cls(True, min(calls, max(3, (height - 14) // 3)), min(calls, max(3, (height - 16) // 4)))
+        shown, received = min(calls, max(3, (height - 14) // 3)), min(calls, max(3, (height - 16) // 4))
+        if page is None:
+            return cls(True, shown, received)
+        # heading, column heads, a blank row, tabs, the title of what is received, the foot
+        free = max(0, height - (2 + 1 + shown + 1 + 1 + 2 + received + _FOOT) - page)
+        more = min(free, calls - shown)
+        return cls(True, shown + more, received + min(free - more, calls - received))
 
 
 def heading(
@@ -122,7 +134,8 @@ class Columns:
         longest = max((cell_len(visible_line(row.call.name)) for row in batch.rows), default=0)
         least = _TOOL if width >= NARROW else 8
         tool = min(max(least, longest + 2), max(least, width // 3))
-        reason = _REASON if width >= WIDE else 0
+        because = max((cell_len(visible_line(row.call.asks_because)) for row in batch.rows), default=0)
+        reason = min(max(_REASON, because), width // 4) if width >= WIDE else 0
         return cls(number, verdict, tool, max(0, width - 2 * EDGE - number - verdict - tool - reason), reason)
 
 
@@ -135,22 +148,26 @@ def calls_head(batch: Batch, columns: Columns) -> PieceRow:
         Piece(fit("tool", columns.tool), "muted"),
     ]
     because = visible_line(batch.row.call.asks_because)
+    label = "cannot run" if batch.row.locked else "asks because"
     if columns.reason:
         pieces += [
             Piece(fit("arguments", columns.arguments), "muted"),
             Piece(fit("asks because", columns.reason), "muted"),
         ]
     else:
-        asks = f"asks because: {because}" if because else ""
-        room = max(0, columns.arguments - len(asks) - 2)
+        asks = f"{label}: {because}" if because else ""
+        room = max(0, columns.arguments - cell_len(asks) - 2)
         pieces += [Piece(fit("arguments", room) + "  ", "muted"), Piece(asks, "muted")]
     return PieceRow(pieces)
+
+
+_LOCKED: Final = {SWITCHED_OFF: ("⊘ off", "warning"), NO_SUCH_TOOL: ("✗ no such", "error")}
 
 
 def verdict_piece(row: BatchRow, *, covered: bool) -> tuple[str, str]:
     """The verdict's glyph and word, and its style key."""
     if row.locked:
-        return "⊘ denied", "warning"
+        return _LOCKED.get(row.call.asks_because, ("⊘ denied", "warning"))
     if row.decision == "reject":
         return "⊘ reject", "warning"
     if row.decision == "approve":
@@ -255,7 +272,7 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
         row = batch.rows[index]
         current = index == batch.cursor
         text, key = (
-            (rejection_text(visible_line(typed.strip())), "text")
+            (rejected(visible_line(typed.strip())), "text")
             if typed is not None and current
             else received_text(row)
         )
@@ -275,25 +292,27 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
 
 
 def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
-    """The keys that hold now, and the button. A hint that does not fit is dropped whole; esc stays.
+    """The keys that hold now, and the button: the most useful ones beside it, the others in a row above.
 
-    Where there is next to no room beside the button, a row above it holds more keys.
+    A hint that does not fit is dropped whole; esc stays.
     """
     if mode != "calls":
         shown = [_hint(key, label, target) for key, label, target in FIELD_HINTS[mode]]
-        return [PieceRow(spread(_fitting(shown, width - 2 * EDGE), [], width))]
+        return [PieceRow(spread(_joined(_fitting(shown, width - 2 * EDGE)), [], width))]
     undecided = len(batch.undecided)
-    commands = hints(["approval"])
-    leave = next(command for command in commands if command.id == "approval.rest")
+    held = hints(["approval"])
+    leave = next(_command_hint(command) for command in held if command.id == "approval.rest")
     button = _button(batch, undecided, wide=True)
-    if width_of(_command_hint(leave)) > width - 2 * EDGE - width_of(button) - 2:
+    if width_of(leave) > width - 2 * EDGE - width_of(button) - 2:
         button = _button(batch, undecided, wide=False)
-    room = width - 2 * EDGE - width_of(button) - 2
-    last = PieceRow(spread(list(_kept(commands, leave, room)), button, width))
-    if width >= NARROW:
-        return [last]
-    others = [_command_hint(command) for command in commands if command is not leave]
-    return [PieceRow(spread(_fitting(others, width - 2 * EDGE), [], width)), last]
+    others = [_command_hint(command) for command in held if command.id != "approval.rest"]
+    beside = _fitting(others, width - 2 * EDGE - width_of(button) - 2 - width_of(leave) - 2)
+    above = _fitting(others[len(beside) :], width - 2 * EDGE)
+    # in the order of the command table, esc among them
+    place = next(index for index, command in enumerate(held) if command.id == "approval.rest")
+    beside.insert(min(place, len(beside)), leave)
+    last = PieceRow(spread(_joined(beside), button, width))
+    return [PieceRow(spread(_joined(above), [], width)), last] if above else [last]
 
 
 def _button(batch: Batch, undecided: int, *, wide: bool) -> list[Piece]:
@@ -303,33 +322,19 @@ def _button(batch: Batch, undecided: int, *, wide: bool) -> list[Piece]:
     return [Piece(f"  {outcome_text(batch)}{enter}  ", "on_accent strong on:accent", "submit")]
 
 
-def _kept(commands: Sequence[Command], leave: Command, room: int) -> Iterator[Piece]:
-    reserved = width_of(_command_hint(leave))
-    first = True
-    for command in commands:
-        pieces = _command_hint(command)
-        cells = width_of(pieces) + (0 if first else 2)
-        if command is leave:
-            reserved = 0
-        if cells + (reserved + 2 if reserved else 0) > room:
-            if reserved:
-                continue
-            return
-        if not first:
-            yield Piece("  ")
-        yield from pieces
-        room -= cells
-        first = False
-
-
-def _fitting(groups: Sequence[list[Piece]], room: int) -> list[Piece]:
-    kept: list[Piece] = []
+def _fitting(groups: Sequence[list[Piece]], room: int) -> list[list[Piece]]:
+    """The first groups that fit, two cells between each two."""
+    kept: list[list[Piece]] = []
     for group in groups:
-        more = [*([Piece("  ")] if kept else []), *group]
-        if width_of(kept) + width_of(more) > room:
+        room -= width_of(group) + (2 if kept else 0)
+        if room < 0:
             break
-        kept += more
+        kept.append(group)
     return kept
+
+
+def _joined(groups: Sequence[list[Piece]]) -> list[Piece]:
+    return [piece for group in groups for piece in (Piece("  "), *group)][1:]
 
 
 def _command_hint(command: Command) -> list[Piece]:

@@ -163,10 +163,11 @@ class Sheet(Vertical):
         self._draws = False
         if not width or not self.is_mounted:
             return
-        room = parts.Room.of(height, len(self._batch.rows))
+        self._draw_page()
+        page = self.page.needed(width, height) if self.mode in ("calls", "reason") else None
+        room = parts.Room.of(height, len(self._batch.rows), page)
         self._draw_calls(width, room)
         self.draw_heading()
-        self._draw_page()
         self.draw_bar()
         typed = self.reason.value if self.mode == "reason" else None
         self._receives.show(parts.receives(self._batch, room.receives, typed, width, roomy=room.roomy))
@@ -175,9 +176,7 @@ class Sheet(Vertical):
             rows = rows[-1:]
         elif self.note or len(rows) == 1:
             rows = [parts.note_row(*self._note, width), rows[-1]]
-        if room.roomy:
-            rows.append(BLANK)
-        self._foot.show(rows)
+        self._foot.show([BLANK, *rows] if room.roomy else rows)
 
     def draw_heading(self) -> None:
         """The time goes on."""
@@ -205,7 +204,7 @@ class Sheet(Vertical):
         if last - first + 1 < total:
             meta.append([Piece(f"lines {first} to {last} of {total}", "muted")])
         if change is not None:
-            meta.append([Piece(*span) for span in counts(change.diff)])
+            meta.append([Piece(*span) for span in counts(change.diff.added, change.diff.removed)])
         self._bar.show([parts.tab_bar(self._pages.tabs(index), self.tab, meta, width)])
 
     def _draw_calls(self, width: int, room: parts.Room) -> None:
@@ -227,7 +226,9 @@ class Sheet(Vertical):
         change = self._pages.change(index)
         look = parts.CallLook(
             self._summaries[index],
-            [Piece(*span) for span in counts(change.diff)] if change is not None else (),
+            [Piece(*span) for span in counts(change.diff.added, change.diff.removed)]
+            if change is not None
+            else (),
             covered=index in self._covered,
             current=index == self._batch.cursor,
             active=self.mode == "calls",

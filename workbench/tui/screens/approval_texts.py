@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from workbench.tui.approval import Batch, BatchRow, Proposal, rejection_text
+from workbench.engine.scope import rejected
+from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow, Proposal
 from workbench.tui.render import arguments_text, count_text
 from workbench.visible import visible_line
 
@@ -26,15 +27,31 @@ def received_text(row: BatchRow) -> tuple[str, str]:
     """What the model will read for one call, and its style key."""
     name = visible_line(row.call.name)
     if row.locked:
-        because = visible_line(row.call.reason or row.call.asks_because)
-        return f"that the policy denies it{': ' + because if because else ''}", "text"
+        return _refusal(row, name), "text"
     if row.decision == "reject":
-        return rejection_text(visible_line(row.reason) if row.reason else None), "text"
+        return rejected(visible_line(row.reason) if row.reason else None), "text"
     if row.decision is None:
         return "no verdict yet", "muted"
     if row.edited is not None:
         return f"what {name} returns, called with your arguments", "muted"
     return f"what {name} returns", "muted"
+
+
+def _refusal(row: BatchRow, name: str) -> str:
+    """What the model will read of a call that cannot run."""
+    if row.call.asks_because == NO_SUCH_TOOL:
+        return f"that there is no tool {name}"
+    off = row.call.asks_because == SWITCHED_OFF
+    because = visible_line(row.call.reason or ("" if off else row.call.asks_because))
+    what = f"that {name} is switched off" if off else "that the policy denies it"
+    return f"{what}: {because}" if because else what
+
+
+def locked_text(index: int, row: BatchRow) -> str:
+    """Why no verdict can let a call run."""
+    why = {SWITCHED_OFF: "its tool is switched off", NO_SUCH_TOOL: "there is no tool of this name"}
+    because = why.get(row.call.asks_because, "the policy denies it")
+    return f"Call {index + 1}: {because}; no verdict can let it run."
 
 
 def proposal_text(proposal: Proposal) -> str:
@@ -45,11 +62,11 @@ def proposal_text(proposal: Proposal) -> str:
 
 def outcome_text(batch: Batch) -> str:
     """What submitting does: ``Run 2, reject 1``."""
-    run, reject = batch.count("approve"), batch.count("reject")
+    run, reject = batch.count("approve"), sum(row.rejected for row in batch.rows)
     parts = [f"run {run}"] if run else []
     parts += [f"reject {reject}"] if reject else []
     parts += [f"remember {len(batch.grants)}"] if batch.grants else []
-    return ", ".join(parts).capitalize()
+    return ", ".join(parts).capitalize() or "Go on"
 
 
 def size_text(characters: int) -> str:
@@ -70,8 +87,8 @@ def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
     what = proposal_text(proposal)
     later = {
         "once": "Nothing is remembered after this batch.",
-        "session": f"Until Workbench ends, {what} runs without asking.",
-        "project": f"In this project, {what} runs without asking until you take it back.",
+        "session": f"Until Workbench ends or /grants takes it back, {what} runs without asking.",
+        "project": f"In this project, {what} runs without asking until you take it back with /grants.",
     }
     return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
 

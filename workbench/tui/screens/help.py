@@ -1,27 +1,26 @@
-"""Every key, grouped by where it holds, with a filter."""
+"""Every key and command, grouped by where it holds, with a filter."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.cells import cell_len
+from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical, VerticalScroll
-from textual.geometry import Size
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.screen import ModalScreen
-from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input
 
-from workbench.tui.commands import TABLE, Command, Scope, key_text
+from workbench.tui.commands import TABLE, Command, Scope, bindings, key_text
+from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import Line
-from workbench.tui.render import Span, clip, fit, row
+from workbench.tui.panels.status import Line as OneRow
+from workbench.tui.render import Span, fit, spans_width
 
-_GROUPS: dict[Scope, str] = {
+GROUPS: Final[dict[Scope, str]] = {
     "app": "everywhere",
     "prompt": "prompt",
     "conversation": "conversation",
@@ -32,105 +31,134 @@ _GROUPS: dict[Scope, str] = {
     "question": "questions of tools",
     "inspector": "inspector",
     "models": "choosing a model",
+    "grants": "grants",
+    "help": "this help",
 }
-_KEYS_WIDTH = 18
+FULL_BELOW: Final = 104
+"""Cells of width under which the help takes the whole screen."""
+
+_NARROW: Final = 60
+_KEYS: Final = 18
+_KEYS_NARROW: Final = 10
+_EDGE: Final = 2
 
 
-class _Table(Widget):
-    """The rows: a heading a group, then a line a command."""
-
-    DEFAULT_CSS = "_Table { height: auto; }"
-
-    def __init__(self, palette: Palette) -> None:
-        super().__init__()
-        self._palette = palette
-        self.find("")
-
-    def find(self, words: str) -> None:
-        """Keep only commands in whose key, name or help every word occurs."""
-        self._rows = list(_rows(words.lower().split()))
-        self.refresh(layout=True)
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A cell a row."""
-        return max(1, len(self._rows))
-
-    def render_line(self, y: int) -> Strip:
-        """Draw one row."""
-        spans: list[Span] = [("  No key or command matches.", "muted")] if not self._rows else []
-        if y < len(self._rows):
-            spans = self._rows[y]
-        width = self.size.width
-        used = 0
-        shown: list[Span] = []
-        for text, key in spans:
-            text = clip(text, width - 2 - used)
-            used += cell_len(text)
-            shown.append((text, key))
-        return row(shown, width, self._palette, "raised")
-
-
-def _rows(words: list[str]) -> Iterator[list[Span]]:
-    first = True
-    for scope, title in _GROUPS.items():
-        found = [command for command in TABLE if command.scope == scope and _matches(command, words)]
-        if not found:
-            continue
-        if not first:
-            yield []
-        first = False
-        yield [("  " + title, "text strong")]
-        for command in found:
-            keys = "  ".join(key_text(key) for key in command.keys)
-            slash = f"/{command.slash}" if command.slash else ""
-            shown = "  ".join(part for part in (keys, slash) if part)
-            yield [("  ", "text"), (fit(shown, _KEYS_WIDTH), "subtle"), ("  " + command.help, "muted")]
-
-
-def _matches(command: Command, words: list[str]) -> bool:
-    keys = " ".join(key_text(key) for key in command.keys)
-    text = f"{keys} {command.label} {command.help} {command.slash} {_GROUPS[command.scope]}".lower()
-    return all(word in text for word in words)
-
-
-class _Title(Line):
+class _Title(OneRow):
     background = "raised"
+    where = ""
 
     def spans(self, width: int) -> list[Span]:
-        left: list[Span] = [("  Help", "text strong"), ("   type to filter", "muted")]
-        right = "esc close"
-        blanks = width - 2 - sum(cell_len(text) for text, _ in left) - len(right)
-        return [*left, (" " * max(1, blanks), "text"), ("esc", "subtle"), (" close", "muted")]
+        right: list[Span] = [("esc", "subtle"), (" close  ", "muted")]
+        left: list[Span] = [("  Keys and commands", "text strong")]
+        where = (f"   {self.where}", "muted")
+        if self.where and spans_width([*left, where, *right]) < width:
+            left.append(where)
+        blanks = width - spans_width(left) - spans_width(right)
+        return [*left, (" " * max(1, blanks), "text"), *right]
 
 
 class HelpScreen(ModalScreen[None]):
-    """F1. Esc or F1 closes it."""
+    """What keys and commands there are. The filter has the focus; the keys that scroll hold all the time."""
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1", "dismiss", "close", show=False),
-        Binding("up", "scroll(-1)", "up", show=False),
-        Binding("down", "scroll(1)", "down", show=False),
-        Binding("pageup", "scroll(-10)", "page up", show=False),
-        Binding("pagedown", "scroll(10)", "page down", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("help")
 
     def __init__(self, palette: Palette) -> None:
         super().__init__()
-        self._palette = palette
+        self._title = _Title(palette)
+        self._filter = Input(placeholder="filter", id="help-filter", compact=True)
+        self._rows = LineView(palette, background="raised", id="help-rows")
+        self._width = 0
 
     def compose(self) -> ComposeResult:
         """Title, filter, rows."""
         with Vertical(id="help-box"):
-            yield _Title(self._palette)
-            yield Input(placeholder="filter", id="help-filter", compact=True)
-            with VerticalScroll(id="help-rows", can_focus=False):
-                yield _Table(self._palette)
+            yield self._title
+            yield self._filter
+            yield self._rows
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Filter as one types."""
-        self.query_one(_Table).find(event.value)
+    def on_resize(self, event: events.Resize) -> None:
+        """Small screens are filled."""
+        self.set_class(event.size.width < FULL_BELOW, "-full")
 
-    def action_scroll(self, rows: int) -> None:
-        """Move the rows."""
-        self.query_one("#help-rows").scroll_relative(y=rows, animate=False)
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._rows.palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._title.palette = self._rows.palette = palette
+
+    @on(Input.Changed)
+    def _typed(self) -> None:
+        self._show()
+
+    def on_line_view_moved(self, event: LineView.Moved) -> None:
+        """Other rows are in view, or the rows have another width."""
+        event.stop()
+        if self._rows.size.width != self._width:
+            self._width = self._rows.size.width
+            self._show()
+        first, last, total = self._rows.window
+        self._title.where = f"{first} to {last} of {total}" if last - first + 1 < total else ""
+        self._title.refresh()
+
+    def _show(self) -> None:
+        narrow = self._rows.size.width < _NARROW
+        self._rows.show(list(_lines(self._filter.value.lower().split(), narrow=narrow)))
+
+    def action_close(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+    def action_lines(self, lines: int) -> None:
+        """Scroll."""
+        self._rows.go_to(self._rows.scroll_offset.y + lines)
+
+    def action_pages(self, pages: int) -> None:
+        """Scroll by the height; a row stays in view."""
+        self.action_lines(pages * max(1, self._rows.size.height - 1))
+
+    def action_ends(self, end: int) -> None:
+        """To the first row, or with 1 to the last."""
+        self._rows.go_to(end * self._rows.max_scroll_y)
+
+
+def _lines(words: list[str], *, narrow: bool) -> Iterator[Line]:
+    """Groups and their commands: those in whose key, name, help or group every word occurs."""
+    some = False
+    for scope, title in GROUPS.items():
+        found = [command for command in TABLE if command.scope == scope and _matches(command, words)]
+        if not found:
+            continue
+        if some:
+            yield Line(background="raised")
+        some = True
+        yield Line(title, "text strong", background="raised")
+        for command in found:
+            yield from _command_lines(command, _KEYS_NARROW if narrow else _KEYS)
+    if not some:
+        yield Line("No key or command matches.", "muted", background="raised", words=True)
+
+
+def _command_lines(command: Command, column: int) -> Iterator[Line]:
+    """Keys, and the help beside them; keys that are too long for their column stand above it."""
+    hang = _EDGE + column + 2
+    keys = _keys(command)
+    edge: Span = (" " * _EDGE, "muted")
+    if cell_len(keys) > column:
+        yield Line(keys, "subtle", background="raised", words=True)
+        keys = ""
+    prefix = (edge, (fit(keys, column + 2), "subtle"))
+    yield Line(command.help, "muted", hang, prefix, background="raised", words=True)
+
+
+def _keys(command: Command) -> str:
+    slash = f"/{command.slash}" if command.slash else ""
+    return "  ".join(part for part in (*map(key_text, command.keys), slash) if part)
+
+
+def _matches(command: Command, words: list[str]) -> bool:
+    text = f"{_keys(command)} {command.label} {command.help} {GROUPS[command.scope]}".lower()
+    return all(word in text for word in words)

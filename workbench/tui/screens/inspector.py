@@ -17,7 +17,8 @@ from workbench.tui.palette import Palette
 from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.status import Line as OneRow
 from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
-from workbench.tui.rows import RowList, TitleRow
+from workbench.tui.rows import RowList
+from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
 

@@ -14,14 +14,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from workbench.tui.commands import bindings, hints, key_text
+from workbench.tui.screens.held import HeldScreen
 from workbench.visible import visible, visible_line
-
-QUIET: Final = 0.4
-"""Seconds without a key after which keys count; what is typed before was meant for something else."""
 
 _INSET: Final = 6
 
@@ -44,7 +41,7 @@ class Reply:
 
 
 class AnswerInput(Input, inherit_bindings=False):
-    """One line. Characters that cannot be seen do not enter it; keys are ignored while ``deaf()`` is true."""
+    """One line. Characters that cannot be seen do not enter it, nor events that ``holds`` keeps back."""
 
     # ctrl+d ends the input when the line is empty; the screen decides
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -52,14 +49,13 @@ class AnswerInput(Input, inherit_bindings=False):
         Binding("delete", "delete_right", "Delete character right", show=False),
     ]
 
-    def __init__(self, deaf: Callable[[], bool], *, masked: bool) -> None:
+    def __init__(self, holds: Callable[[events.Event], bool], *, masked: bool) -> None:
         super().__init__(password=masked, select_on_focus=False, id="question-line")
-        self._deaf = deaf
+        self._holds = holds
 
     async def on_event(self, event: events.Event) -> None:
         """Let no key and no paste through that was meant for what was on the screen before."""
-        typed = isinstance(event, events.Paste) or (isinstance(event, events.Key) and event.key != "escape")
-        if typed and self._deaf():
+        if self._holds(event):
             event.prevent_default().stop()
             return
         await super().on_event(event)
@@ -69,7 +65,7 @@ class AnswerInput(Input, inherit_bindings=False):
         super().insert_text_at_cursor("".join(char for char in text if visible_line(char) == char))
 
 
-class QuestionScreen(ModalScreen[None]):
+class QuestionScreen(HeldScreen):
     """Shows the prompt and takes one line. Reports the first decision through ``on_reply``, and only that.
 
     A screen that something else takes away reports that it is gone. ``clock`` is a monotonic clock, in
@@ -88,14 +84,10 @@ class QuestionScreen(ModalScreen[None]):
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        super().__init__()
+        super().__init__(clock=clock)
         self._question = question
         self._on_reply = on_reply
-        self._clock = clock
-        self._last_key: float | None = clock()
         self._decided = False
-        self._finished = False
-        self._left = False
 
     def compose(self) -> ComposeResult:
         """Title, what was written before, the prompt, the line, the keys."""
@@ -108,7 +100,7 @@ class QuestionScreen(ModalScreen[None]):
                 yield Static(Content(_prompt(question)), id="question-prompt")
             with Horizontal(id="question-answer"):
                 yield Static("❯", id="question-sign", markup=False)
-                yield AnswerInput(self._deaf, masked=question.masked)
+                yield AnswerInput(self.holds, masked=question.masked)
             yield Static(id="question-hints")
 
     def on_mount(self) -> None:
@@ -120,10 +112,10 @@ class QuestionScreen(ModalScreen[None]):
         width = min(event.size.width, 76) - _INSET
         self.query_one("#question-hints", Static).update(_hints(width))
 
-    def on_screen_resume(self) -> None:
-        """What lay above is gone: a question decided meanwhile goes too."""
-        if self._finished:
-            self._leave()
+    @property
+    def takes_text(self) -> bool:
+        """The line takes a paste as soon as it takes keys."""
+        return self.takes_keys
 
     def on_unmount(self) -> None:
         """Whoever waits must not wait for a screen that is gone."""
@@ -136,15 +128,14 @@ class QuestionScreen(ModalScreen[None]):
 
     def action_answer(self) -> None:
         """Enter, wherever the focus is."""
-        if not self._deaf():
-            self._reply(Reply("answer", self.query_one(AnswerInput).value))
+        self._reply(Reply("answer", self.query_one(AnswerInput).value))
 
     def action_end(self) -> None:
         """As in a terminal: ends the input on an empty line, deletes a character otherwise."""
         line = self.query_one(AnswerInput)
         if line.value:
             line.action_delete_right()
-        elif not self._deaf():
+        else:
             self._reply(Reply("end"))
 
     def action_scroll_text(self, rows: int) -> None:
@@ -156,30 +147,14 @@ class QuestionScreen(ModalScreen[None]):
         self._reply(Reply("stop"))
 
     def finish(self) -> None:
-        """Go away: now, or as soon as nothing lies above any more."""
-        self._decided = self._finished = True
-        self._leave()
-
-    def _leave(self) -> None:
-        # dismissing takes whatever lies on top, and only once
-        if self.app.screen is self and not self._left:
-            self._left = True
-            self.dismiss()
+        """Go away, decided by whomever."""
+        self._decided = True
+        super().finish()
 
     def _reply(self, reply: Reply) -> None:
         if not self._decided:
             self._decided = True
             self._on_reply(reply)
-
-    def _deaf(self) -> bool:
-        if self._last_key is None:
-            return False
-        now = self._clock()
-        if now - self._last_key >= QUIET:
-            self._last_key = None
-            return False
-        self._last_key = now
-        return True
 
     def _title(self) -> Content:
         note = "hidden as you type" if self._question.masked else "from the running code"

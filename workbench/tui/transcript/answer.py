@@ -62,6 +62,11 @@ class Prose(Block):
         """Characters of source so far."""
         return self._characters + len(self._partial)
 
+    @property
+    def written_so_far(self) -> int:
+        """Its characters without the ends of its lines: the last one only comes when it is closed."""
+        return self.length - len(self._lines)
+
     def source(self) -> str:
         """The Markdown itself."""
         return "\n".join([*self._lines, self._partial] if self._partial else self._lines).rstrip("\n")
@@ -106,6 +111,11 @@ class Fence(Block):
         if partial != self._partial:
             self._partial = partial
             self.stale()
+
+    @property
+    def written_so_far(self) -> int:
+        """Its characters without the ends of its lines."""
+        return self._characters + len(self._partial)
 
     def source(self) -> str:
         """The code alone, without the fence."""
@@ -175,6 +185,11 @@ class TableBlock(Block):
         if partial != self._partial:
             self._partial = partial
             self.stale()
+
+    @property
+    def written_so_far(self) -> int:
+        """Its rows, the one that is being written among them."""
+        return len(self._sources) + bool(self._partial.strip())
 
     def source(self) -> str:
         """The Markdown itself."""

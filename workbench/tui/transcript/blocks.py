@@ -46,6 +46,11 @@ class Block:
         """For guessing the height before the block is seen: its characters, and its lines at least."""
         raise NotImplementedError
 
+    @property
+    def written_so_far(self) -> int:
+        """Rises as more is written into the block; stays when only its looks change."""
+        return 0
+
     def source(self) -> str:
         """What copying the whole block gives."""
         return join_lines(self.lines)
@@ -182,6 +187,11 @@ class Reasoning(Block):
             self._parts += [(head, joined and not index), *rest]
         self._characters += len(text)
         self.stale()
+
+    @property
+    def written_so_far(self) -> int:
+        """Its characters, folded or not."""
+        return self._characters
 
     def close(self) -> None:
         """The answer begins: fold."""

@@ -3,54 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.tui.diff import counts
 from workbench.tui.render import Span, arguments_text, clip, count_text, name_spans, time_cells
+from workbench.tui.states import GLYPHS, WORDS, State
 from workbench.tui.transcript.blocks import TEXT_LEAD, Block, join_lines
 from workbench.tui.transcript.line import Line, Wrap, line_of, slice_spans
 from workbench.visible import visible, visible_line
 
-State = Literal[
-    "writing",
-    "pending",
-    "waiting",
-    "running",
-    "success",
-    "error",
-    "rejected",
-    "cancelled",
-    "not_found",
-    "disabled",
-    "denied",
-]
-
-_GLYPHS: Final[dict[State, Span]] = {
-    "writing": ("○", "muted"),
-    "pending": ("○", "muted"),
-    "waiting": ("◇", "warning"),
-    "running": ("●", "accent"),
-    "success": ("✓", "success"),
-    "error": ("✗", "error"),
-    "rejected": ("⊘", "warning"),
-    "cancelled": ("–", "muted"),
-    "not_found": ("✗", "error"),
-    "disabled": ("⊘", "warning"),
-    "denied": ("⊘", "warning"),
-}
-_WORDS: Final[dict[State, Span]] = {
-    "writing": ("pending", "muted"),
-    "pending": ("pending", "muted"),
-    "waiting": ("waiting", "warning"),
-    "rejected": ("rejected", "warning"),
-    "cancelled": ("cancelled", "muted"),
-    "not_found": ("no such", "error"),
-    "disabled": ("off", "warning"),
-    "denied": ("denied", "warning"),
-}
-OVER: Final[frozenset[State]] = frozenset(_GLYPHS) - {"writing", "pending", "waiting", "running"}
+OVER: Final[frozenset[State]] = frozenset(GLYPHS) - {"writing", "pending", "waiting", "running"}
 """States in which nothing more happens to a call."""
 
 _TIME_COLUMN: Final = 10
@@ -83,6 +48,7 @@ class CallBlock(Block):
         self._output = ""
         self._error = ""
         self._written = 0
+        self._change: tuple[int, int] | None = None
 
     def name(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> None:
         """The call is known now: it was being written before."""
@@ -107,6 +73,12 @@ class CallBlock(Block):
         if dict(arguments) != dict(self._arguments):
             self.edited = True
             self.set_arguments(arguments)
+
+    def set_change(self, change: tuple[int, int] | None) -> None:
+        """How many lines of a file the call adds and removes, where that is known."""
+        if change != self._change:
+            self._change = change
+            self.stale()
 
     def set_state(self, state: State, reason: str = "") -> None:
         """The state and, for a call that did not run, why."""
@@ -159,8 +131,11 @@ class CallBlock(Block):
         return 0
 
     def _head(self, width: int) -> Line:
-        glyph, tone = _GLYPHS[self.state]
-        tail: list[Span] = [("  ", "text"), ("± edited", "muted")] if self.edited else []
+        glyph, tone = GLYPHS[self.state]
+        tail: list[Span] = []
+        if self._change is not None and (self.state == "success" or self.state not in OVER):
+            tail += [("  ", "text"), *counts(*self._change)]
+        tail += [("  ", "text"), ("± edited", "muted")] if self.edited else []
         name = name_spans(self._name or "…", "subtle")
         if self._origin:
             name.insert(0, (f"{visible_line(self._origin)} › ", "muted"))
@@ -187,7 +162,7 @@ class CallBlock(Block):
         return self._shown
 
     def _time(self) -> tuple[Span, ...]:
-        word = _WORDS.get(self.state)
+        word = WORDS.get(self.state)
         if word is not None:
             return (word,)
         if self.state == "running":
@@ -215,11 +190,11 @@ class CallBlock(Block):
         for name, value in self._arguments.items():
             lines += _section(visible_line(str(name)), _whole(value))
         if self._reason:
-            lines += _section("reason", self._reason, prose=True)
+            lines += _section("reason", self._reason)
         if self._output:
             lines += _section("printed", self._output)
         if self._error:
-            lines += _section("error", self._error, key="error", prose=True)
+            lines += _section("error", self._error, key="error")
         if self.state == "success" or (self._result is not None and not self._error):
             lines += _section("result", _whole(self._result))
         return [line.inside(TEXT_LEAD, TEXT_LEAD) for line in lines]
@@ -234,11 +209,14 @@ def _whole(value: Any) -> str:
         return repr(value)
 
 
-def _section(label: str, text: str, *, key: str = "text", prose: bool = False) -> list[Line]:
-    """A label and its value: beside each other when it is one short line, else below."""
+def _section(label: str, text: str, *, key: str = "text") -> list[Line]:
+    """A label and its value: beside each other when it is one short line, else below.
+
+    Lines that are too long break at words; those of code break hard, so that its columns hold.
+    """
     shown, rest = _preview(text)
-    wrap: Wrap = "words" if prose else "cells"
     parts = shown.split("\n")
+    wrap: Wrap = "cells" if _is_code(text, parts) else "words"
     if len(parts) == 1 and len(parts[0]) <= _SHORT_VALUE and not rest:
         return [Line(f"{label}  {parts[0]}", ((0, len(label), "muted"),), key, wrap=wrap)]
     lines = [Line(label, key="muted", wrap="cells")]
@@ -246,6 +224,11 @@ def _section(label: str, text: str, *, key: str = "text", prose: bool = False) -
     if rest:
         lines.append(Line(rest, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD))
     return lines
+
+
+def _is_code(text: str, lines: Sequence[str]) -> bool:
+    """Whether lines are set in, as those of programs are; JSON is, and is read as text all the same."""
+    return any(line.startswith("  ") for line in lines) and not text.startswith(("{", "["))
 
 
 def _preview(text: str) -> tuple[str, str]:

@@ -9,7 +9,9 @@ from workbench.tui.transcript.document import Document
 
 
 class Cursor:
-    """Stands on a block that can be reached. Until it is moved it is on the last one in view."""
+    """Stands on a block that can be reached: the one that was chosen while any of it is in view, else the
+    last one in view. So a key never acts on what nobody sees.
+    """
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -21,9 +23,12 @@ class Cursor:
         """Where it stands; None where nothing can be reached."""
         return None if self._number is None else self._document.find(self._number)
 
-    def rest(self, seen: Sequence[Block]) -> bool:
-        """Follow what is in view, unless somebody chose. Returns whether it moved."""
-        if self._chosen and self.block is not None:
+    def rest(self, seen: Sequence[Block], in_view: Sequence[Block]) -> bool:
+        """Follow what is in view, unless somebody chose. Returns whether it moved.
+
+        ``seen`` are the blocks whose first row is in view, ``in_view`` those of which any row is.
+        """
+        if self._chosen and self.block in in_view:
             return False
         stops = [block.number for block in seen if block.stop]
         number = stops[-1] if stops else None

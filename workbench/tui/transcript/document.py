@@ -23,6 +23,9 @@ class Place(NamedTuple):
     above: int = 0
 
 
+Extent = tuple[int, int]
+"""How far a document goes: the number of its last block, and how much is written in that."""
+
 _Size = tuple[int, int, int]
 """Of one block: its gap, its characters, its lines at least."""
 
@@ -57,6 +60,11 @@ class Document:
     def height(self) -> int:
         """Rows of everything."""
         return self._heights.total
+
+    @property
+    def extent(self) -> Extent:
+        """Rises when something is added at the end, and for no other reason."""
+        return (self.blocks[-1].number, self.blocks[-1].written_so_far) if self.blocks else (-1, 0)
 
     def clear(self) -> None:
         """Take everything out. Numbers go on."""

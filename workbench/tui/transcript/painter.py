@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from workbench.tui.palette import Palette
 from workbench.tui.render import CURSOR_BAR, Span, row
+from workbench.tui.thumb import with_thumb
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.line import Line, slice_spans
 
@@ -21,7 +22,6 @@ MARGIN: Final = 2
 """Blank cells at both edges of a row."""
 _LINE_BITS: Final = 20
 _CARET: Final[Span] = ("▍", "accent")
-_THUMB: Final = "▐"
 _FOUND: Final = "accent reverse"
 _SELECTED: Final = "["
 
@@ -69,12 +69,12 @@ class Painter:
     def blank(self, width: int, *, thumb: bool = False) -> Strip:
         """A row with nothing on it."""
         strip = Strip.blank(width, self.palette.style("text"))
-        return self._with_thumb(strip, width, "background") if thumb else strip
+        return with_thumb(strip, width, self.palette, "background") if thumb else strip
 
     def bar(self, spans: Sequence[Span], width: int, *, thumb: bool = False) -> Strip:
         """A row that lies over the last row of the view."""
         strip = row([(" " * MARGIN, "text"), *spans], width, self.palette, "raised")
-        return self._with_thumb(strip, width, "raised") if thumb else strip
+        return with_thumb(strip, width, self.palette, "raised") if thumb else strip
 
     def paint(self, block: Block, index: int, width: int, look: Look) -> Strip:
         """One row of a block, exactly ``width`` cells."""
@@ -102,7 +102,7 @@ class Painter:
         if line.right:
             strip = self._flush_right(strip, block, line.right, width, background)
         strip = strip.adjust_cell_length(width, style("text", background))
-        return self._with_thumb(strip, width, background) if look.thumb else strip
+        return with_thumb(strip, width, self.palette, background) if look.thumb else strip
 
     def _style(self, key: str, background: str) -> Style:
         if key.startswith(_SELECTED):
@@ -164,7 +164,3 @@ class Painter:
                 ),
             ]
         )
-
-    def _with_thumb(self, strip: Strip, width: int, background: str) -> Strip:
-        thumb = Segment(_THUMB, self.palette.style("rule", background))
-        return Strip([*strip.crop(0, width - 1), thumb], width)

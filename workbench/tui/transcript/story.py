@@ -200,6 +200,7 @@ class Story:
             else:
                 block = CallBlock(info.id, info.name, info.arguments, origin=origin)
                 self._append(block)
+            block.set_change(info.change)
             self._calls[event.agent, info.id] = block
         for draft in drafts:
             self._document.remove(draft)
@@ -228,6 +229,7 @@ class Story:
             if block is None or block.state in OVER:
                 continue
             block.edit(info.arguments)
+            block.set_change(info.change)
             if info.decision == "reject":
                 block.set_state("rejected", info.reason or "")
             else:

@@ -13,12 +13,12 @@ from textual.strip import Strip
 
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
+from workbench.tui.thumb import Thumb
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.colouring import Colouring
-from workbench.tui.transcript.document import Document, Place
+from workbench.tui.transcript.document import Document, Extent, Place
 from workbench.tui.transcript.painter import MARGIN, Look, Painter, line_id
 from workbench.tui.transcript.selection import selected_text, whole_block
-from workbench.tui.transcript.thumb import Thumb
 
 _SLICE_PAUSE: Final = 0.02
 _NEW_BELOW: Final[tuple[Span, ...]] = (
@@ -44,6 +44,7 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         self._colouring = Colouring(document)
         self._follow = True
         self._unseen = False
+        self._known: Extent = (-1, 0)
         self._anchor: Place | None = None
         self._moving = False
         self._painting = False
@@ -127,13 +128,15 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         elif row >= top + height - 1:
             self.scroll_rows(row - top - height + 2)
 
+    def in_view(self) -> list[Block]:
+        """The blocks of which any row is in view."""
+        top = self.scroll_offset.y
+        return [block for block in self.document.between(top, top + self.size.height) if block.rows]
+
     def seen(self) -> list[Block]:
         """The blocks whose first row is in view."""
-        top = self.scroll_offset.y
-        blocks = list(self.document.between(top, top + self.size.height))
-        if blocks and self.document.top(blocks[0]) + blocks[0].gap < top:
-            del blocks[0]
-        return [block for block in blocks if block.rows]
+        blocks = self.in_view()
+        return blocks[1:] if blocks and self.row_of(blocks[0]) < 0 else blocks
 
     def hold(self, block: Block, row: int) -> None:
         """The block became taller or less tall: lay out anew, its first row on the given row of the view."""
@@ -164,7 +167,9 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         blocks = self.document.blocks
         first = self.document.top(blocks[touched]) if touched < len(blocks) else self.document.height
         height, row = self.size.height, first - self.scroll_offset.y
-        if not self._follow and not self._unseen and self.document.height > self.scroll_offset.y + height:
+        known, self._known = self._known, self.document.extent
+        more = self._known > known and self.document.height > self.scroll_offset.y + height
+        if not self._follow and not self._unseen and more:
             self._unseen = True
             row = min(row, height - 1)
         if self._follow or before != self.scroll_offset.y:

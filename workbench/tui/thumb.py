@@ -1,12 +1,19 @@
-"""The thumb of the scrollbar: which rows it covers, and where a drag on it leads."""
+"""The thumb of a scrollbar: which rows it covers, where a drag on it leads, and how it is painted."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from workbench.tui.palette import Palette
+
+_GLYPH: Final = "▐"
 
 
 class Thumb(NamedTuple):
-    """The thumb for a view of ``height`` rows, ``total`` rows of text, and the row at the top."""
+    """The thumb for a view of ``height`` rows, ``total`` rows to show, and the row at the top."""
 
     height: int
     total: int
@@ -28,4 +35,9 @@ class Thumb(NamedTuple):
     def top_for(self, y: int) -> int:
         """The row to scroll to when the thumb is held at a row of the view."""
         fraction = max(min(y / max(self.height - 1, 1), 1.0), 0.0)
-        return round(fraction * (self.total - self.height))
+        return round(fraction * max(self.total - self.height, 0))
+
+
+def with_thumb(strip: Strip, width: int, palette: Palette, background: str) -> Strip:
+    """The row of ``width`` cells with a piece of the thumb in its last one."""
+    return Strip([*strip.crop(0, width - 1), Segment(_GLYPH, palette.style("rule", background))], width)

@@ -1,0 +1,322 @@
+"""Narrowing the trace to what fits a query."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.panel_app import GRAPHITE, PanelApp, Story, line_with, lines, running, until
+from workbench.tui import events
+from workbench.tui.panels.trace import TracePanel
+from workbench.tui.rows import RowList
+from workbench.tui.title_row import TitleRow
+from workbench.tui.trace_filter import TraceFilter
+from workbench.tui.trace_model import TraceModel
+from workbench.tui.trace_query import complete, parse
+from workbench.tui.trace_records import Entry, Row
+
+
+def told() -> Story:
+    """Two turns: a search that takes long, one that fails, and a file that is read."""
+    story = Story()
+    story.begin("look for it")
+    story.ask_model()
+    story.answer(1.0)
+    slow, broken = story.batch("web.search", "web.search", query="Lima weather")
+    story.run(slow, 900, result="It rains in Lima.")
+    story.run(broken, 20, "error", error="no route to host", error_type="OSError")
+    story.end()
+    story.begin("read it")
+    story.ask_model()
+    story.answer(2.0)
+    (read,) = story.batch("files.read", path="Notes.txt")
+    story.run(read, 3)
+    story.end()
+    return story
+
+
+def kept(text: str) -> list[str]:
+    model = TraceModel(lambda start, removed, added: None)
+    model.apply(told().take())
+    found = TraceFilter(model.flat)
+    found.begin(parse(text))
+    found.step(10)
+    return [f"{entry.name} {entry.ms:.0f}" for entry in found.matches]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tool:search", ["web.search 900", "web.search 20"]),
+        ("tool:web status:error", ["web.search 20"]),
+        ("status:e", ["web.search 20"]),
+        (">200ms", ["llm 1000", "web.search 900", "llm 2000"]),
+        (">200ms <1s", ["web.search 900"]),
+        ("<10ms", ["files.read 3"]),
+        (">0.015m", ["llm 1000", "llm 2000"]),
+        ("notes", ["files.read 3"]),
+        ("NOTES.TXT", ["files.read 3"]),
+        ("rains", ["web.search 900"]),
+        ("'rains in'", []),
+        ('"rains in lima"', ["web.search 900"]),
+        ("no route", ["web.search 20"]),
+        ("-tool:search kind:tool", ["files.read 3"]),
+        ("kind:llm turn:2", ["llm 2000"]),
+        ("turn:1 -kind:llm -status:error", ["web.search 900"]),
+        ("agent:ann kind:llm", ["llm 1000", "llm 2000"]),
+        ("agent:bob", []),
+        ("tool: <", ["llm 1000", "web.search 900", "web.search 20", "llm 2000", "files.read 3"]),
+    ],
+)
+def test_every_term_of_a_query_has_to_fit(text: str, expected: list[str]) -> None:
+    assert kept(text) == expected
+
+
+@pytest.mark.parametrize("text", ["status:foo", "kind:none", "turn:first"])
+def test_a_term_that_means_nothing_is_named(text: str) -> None:
+    assert parse(f"tool:a {text}").problem == "no " + text.replace(":", " ")
+    assert parse("http://a.b a:b").problem == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("to", "tool:"),
+        ("x -sta", "x -status:"),
+        ("tool:s", "tool:shell"),
+        ("status:rej", "status:rejected"),
+        ("status:", None),
+        ("kind:l", "kind:llm"),
+        ("hello", None),
+        ("tool:shell", None),
+        ("tool:shell ", None),
+        ("", None),
+    ],
+)
+def test_the_last_term_is_completed(text: str, expected: str | None) -> None:
+    assert complete(text, ["shell", "web.search"]) == expected
+
+
+def test_what_may_still_change_is_looked_at_again_and_the_rest_is_not() -> None:
+    model = TraceModel(lambda start, removed, added: None)
+    story = told()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    one, two = story.batch("a.one", "a.two")
+    story.start(one)
+    model.apply(story.take())
+    found = TraceFilter(model.flat)
+    found.begin(parse("status:error"))
+    found.step(10)
+    looked: list[str] = []
+    found.query = type(found.query)(
+        (lambda entries, _texts: [looked.append(entry.name) or entry.state == "error" for entry in entries],)
+    )
+    story.finish(one, 5.0, "error", error="no")
+    story.run(two, 5)
+    model.apply(story.take())
+    found.follow()
+    found.step(10)
+    assert looked == ["a.one", "a.two"]
+    assert [entry.name for entry in found.matches] == ["web.search", "a.one"]
+    assert (found.totals.entries, found.totals.calls, found.totals.errors) == (2, 2, 2)
+
+
+def test_a_long_trace_is_gone_through_in_steps() -> None:
+    model = TraceModel(lambda start, removed, added: None)
+    story = Story()
+    story.begin()
+    for _ in range(8_000):
+        story.ask_model()
+        story.answer(0.1)
+    model.apply(story.take())
+    found = TraceFilter(model.flat, clock=iter(range(100)).__next__)
+    found.begin(parse("kind:llm"))
+    found.step(1)
+    assert not found.done
+    assert "looked at 5,000" in found.summary()
+    found.step(1)
+    assert found.done
+    assert found.summary().startswith("8,000 of 8,000  ")
+
+
+class Stage:
+    """A trace panel on the screen, and keys typed into it."""
+
+    def __init__(self, pilot: Pilot[None], app: PanelApp, panel: TracePanel) -> None:
+        self.pilot, self.app, self.panel = pilot, app, panel
+        self.rows: RowList[Row] = panel.focus_target
+
+    @property
+    def title(self) -> str:
+        return self.panel.query_one(TitleRow).render_line(0).text.rstrip()
+
+    @property
+    def shown(self) -> list[str]:
+        return [line.lstrip("▎ ").split("  ")[0] for line in lines(self.rows)]
+
+    async def type(self, text: str) -> None:
+        keys = {" ": "space", ":": "colon", ">": "greater_than_sign"}
+        await self.pilot.press(*(keys.get(char, char) for char in text))
+        await self.pilot.pause()
+
+
+@asynccontextmanager
+async def staged(size: tuple[int, int] = (80, 30)) -> AsyncIterator[Stage]:
+    panel = TracePanel(GRAPHITE)
+    app = PanelApp(panel, TracePanel.Inspect)
+    async with running(app, size) as pilot:
+        panel.apply(told().take())
+        panel.focus_target.focus()
+        await pilot.pause()
+        yield Stage(pilot, app, panel)
+
+
+async def test_slash_and_a_query_leave_what_fits_below_its_turn() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:search")
+        assert stage.shown == ["▸ turn 1", "✓ web.search", "✗ web.search", "OSError: no route to host"]
+        assert stage.title == "  Trace  2 of 5  2 calls  1 error  920 ms"
+        await stage.type(" >200ms")
+        assert stage.shown == ["▸ turn 1", "✓ web.search"]
+
+
+async def test_letters_typed_into_the_filter_are_text_and_no_commands() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("fEe j")
+        assert stage.panel._line.text == "fEe j"
+
+
+async def test_escape_in_the_filter_shows_everything_again() -> None:
+    async with staged() as stage:
+        whole = stage.shown
+        await stage.pilot.press("slash")
+        await stage.type("kind:llm")
+        assert stage.shown != whole
+        await stage.pilot.press("escape")
+        await stage.pilot.pause()
+        assert stage.shown == whole
+        assert stage.rows.has_focus
+        await stage.pilot.press("slash")
+        assert stage.panel._line.text == ""
+
+
+async def test_enter_keeps_the_filter_and_escape_in_the_list_leaves_it() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:read")
+        await stage.pilot.press("enter")
+        await stage.pilot.pause()
+        assert stage.rows.has_focus
+        assert stage.shown == ["▾ turn 2", "✓ files.read"]
+        await stage.pilot.press("end", "enter")
+        await until(stage.pilot, lambda: bool(stage.app.kept))
+        assert stage.app.kept[0].entry.name == "files.read"
+        assert [entry.name for entry in stage.panel.entries()] == ["files.read"]
+        await stage.pilot.press("escape")
+        await stage.pilot.pause()
+        assert len(stage.shown) > 2
+
+
+async def test_leaving_the_filter_goes_to_the_entry_that_was_found() -> None:
+    async with staged((80, 8)) as stage:
+        await stage.pilot.press("slash")
+        await stage.type("rains")
+        await stage.pilot.press("enter", "home", "down")
+        await stage.pilot.press("escape")
+        await stage.pilot.pause()
+        current = stage.rows.current
+        assert isinstance(current, Entry)
+        assert current.ms == 900
+        assert stage.rows.cursor_in_view
+
+
+async def test_new_entries_that_fit_appear_while_the_filter_holds() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("status:error")
+        story = Story()
+        story.turn = 2
+        story.begin("third")
+        story.ask_model()
+        story.answer(1.0)
+        call, other = story.batch("a.one", "a.two")
+        story.start(call)
+        stage.panel.apply(story.take())
+        assert stage.shown[-1] == "OSError: no route to host"
+        story.finish(call, 5.0, "error", error="no")
+        story.run(other, 5)
+        stage.panel.apply(story.take())
+        assert stage.shown[-3:] == ["▾ turn 3", "✗ a.one", "no"]
+        assert stage.title.startswith("  Trace  2 of 8  2 calls  2 errors")
+
+
+async def test_next_error_stays_within_what_is_shown() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:search")
+        await stage.pilot.press("enter", "home", "e")
+        assert stage.rows.cursor == 2
+        await stage.pilot.press("e")
+        assert stage.rows.cursor == 2
+
+
+async def test_going_to_an_entry_that_the_filter_leaves_out_drops_the_filter() -> None:
+    async with staged() as stage:
+        first = stage.panel.entries()[0]
+        await stage.pilot.press("slash")
+        await stage.type("tool:read")
+        stage.panel.go_to(first)
+        assert stage.rows.current is first
+
+
+async def test_a_filter_that_nothing_fits_says_so() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("zebra")
+        assert stage.title == "  Trace  0 of 5"
+        assert stage.rows.render_line(0).text.startswith("  Nothing fits.")
+        await stage.pilot.press("escape")
+        await stage.type("")
+        assert stage.shown[0] == "▸ turn 1"
+
+
+async def test_a_term_that_means_nothing_is_said_in_the_title() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("status:foo")
+        assert stage.title == "  Trace  no status foo"
+
+
+async def test_a_tool_s_name_is_offered_and_taken_with_right() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:web")
+        await stage.pilot.press("right")
+        assert stage.panel._line.text == "tool:web.search"
+
+
+async def test_switched_tools_and_new_conversations_do_not_disturb_the_filter() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:read")
+        stage.panel.apply([events.SessionReset("ann", 0.0), events.ToolsChanged("ann", 0.0, "disable", "x")])
+        assert line_with(stage.rows, "files.read")
+        await stage.pilot.press("escape")
+        await stage.pilot.pause()
+        assert "new conversation" in stage.shown
+
+
+@pytest.mark.parametrize("width", [12, 30, 54, 80])
+async def test_every_row_is_exactly_as_wide_as_the_panel(width: int) -> None:
+    async with staged((width, 20)) as stage:
+        await stage.pilot.press("slash")
+        await stage.type("tool:search")
+        assert all(stage.rows.render_line(y).cell_length == width for y in range(18))
+        assert stage.panel.query_one(TitleRow).render_line(0).cell_length == width

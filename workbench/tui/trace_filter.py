@@ -1,0 +1,162 @@
+"""The entries of a trace that fit a query, as rows, with their totals; kept up while the trace grows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from workbench.tui.render import count_text, time_cells
+from workbench.tui.trace_query import Query
+from workbench.tui.trace_records import FAILED, OPEN, Entry, Row, Turn
+
+_STEP: Final = 5_000
+_LONGEST: Final = 400
+
+
+@dataclass(slots=True)
+class Totals:
+    """What is shown, in numbers; ``ms`` is without the waits for a person."""
+
+    entries: int = 0
+    calls: int = 0
+    errors: int = 0
+    ms: float = 0.0
+    tokens: int = 0
+
+
+class TraceFilter:
+    """Goes through ``flat``, all entries in order, a step at a time, so that it never holds anything up.
+
+    ``rows`` are the entries that fit, each turn's under the row of the turn. Entries that may still change
+    are looked at anew by ``follow``; what ended is looked at once. ``clock`` gives seconds.
+    """
+
+    def __init__(self, flat: list[Entry], clock: Callable[[], float] = time.perf_counter) -> None:
+        self.query = Query()
+        self.rows: list[Row] = []
+        self.matches: list[Entry] = []
+        self.totals = Totals()
+        self._flat = flat
+        self._clock = clock
+        self._texts: dict[int, str] = {}
+        self._at = 0
+        self._turn: Turn | None = None
+        self._checkpoint: tuple[int, int, int, Turn | None, Totals] | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether all entries have been gone through."""
+        return self._at >= len(self._flat)
+
+    def summary(self) -> str:
+        """How much of all is shown, and what that comes to; or what in the query means nothing."""
+        if self.query.problem:
+            return self.query.problem
+        totals = self.totals
+        parts = [f"{totals.entries:,} of {len(self._flat):,}"]
+        if not self.done:
+            parts.append(f"looked at {self._at:,}")
+        if totals.calls:
+            parts.append(f"{totals.calls:,} call{'' if totals.calls == 1 else 's'}")
+        if totals.errors:
+            parts.append(f"{totals.errors:,} error{'' if totals.errors == 1 else 's'}")
+        if totals.ms:
+            parts.append(time_cells(totals.ms).strip())
+        if totals.tokens:
+            parts.append(f"{count_text(totals.tokens)} tok")
+        return "  ".join(parts)
+
+    def begin(self, query: Query) -> None:
+        """Look for something else."""
+        self.query, self.rows, self.matches, self.totals = query, [], [], Totals()
+        self._at, self._turn, self._checkpoint = 0, None, None
+
+    def follow(self) -> None:
+        """The trace has changed: go back to the first entry that had not ended when it was looked at."""
+        if self._checkpoint is not None:
+            self._at, rows, matches, self._turn, self.totals = self._checkpoint
+            del self.rows[rows:], self.matches[matches:]
+            self._checkpoint = None
+
+    def step(self, seconds: float) -> None:
+        """Go on for about this long."""
+        until = self._clock() + seconds
+        while not self.done:
+            self._take(self._flat[self._at : self._at + _STEP])
+            if self._clock() >= until:
+                break
+
+    def _take(self, entries: list[Entry]) -> None:
+        if self._checkpoint is None:
+            ended = next((at for at, entry in enumerate(entries) if not _ended(entry)), len(entries))
+            self._add(entries[:ended])
+            self._at += ended
+            if ended == len(entries):
+                return
+            entries = entries[ended:]
+            where = (self._at, len(self.rows), len(self.matches), self._turn)
+            self._checkpoint = (*where, replace(self.totals))
+        self._add(entries)
+        self._at += len(entries)
+
+    def _add(self, entries: Sequence[Entry]) -> None:
+        found = self.query.keep(entries, self._texts_of)
+        rows, totals = self.rows, self.totals
+        for entry in found:
+            turn = entry.iteration.turn
+            if turn is not self._turn:
+                self._turn = turn
+                rows.append(turn)
+            rows.append(entry)
+            if entry.reason is not None:
+                rows.append(entry.reason)
+            if entry.kind == "tool":
+                totals.calls += 1
+            elif entry.kind == "llm":
+                totals.tokens += _tokens(entry)
+            else:
+                continue
+            totals.ms += entry.ms or 0.0
+            totals.errors += entry.state in FAILED
+        totals.entries += len(found)
+        self.matches += found
+
+    def _texts_of(self, entries: Sequence[Entry]) -> list[str]:
+        texts = self._texts
+        found: list[str] = []
+        for entry in entries:
+            text = texts.get(entry.serial)
+            if text is None:
+                text = _text(entry)
+                if _ended(entry):
+                    texts[entry.serial] = text
+            found.append(text)
+        return found
+
+
+def _ended(entry: Entry) -> bool:
+    if entry.data:
+        return True
+    if entry.kind == "you":
+        return entry.state != "waiting"
+    return entry.state not in OPEN and not entry.iteration.turn.live
+
+
+def _tokens(entry: Entry) -> int:
+    usage: Any = entry.data.get("usage")
+    return usage.input_tokens + usage.output_tokens if usage is not None else 0
+
+
+def _text(entry: Entry) -> str:
+    """What words are looked for in: the beginning of each text that the entry holds."""
+    data = entry.data
+    parts = [entry.name, entry.detail]
+    for value in entry.arguments.values():
+        parts.append((value if isinstance(value, str) else str(value))[:_LONGEST])
+    for key in ("error", "result", "content", "model"):
+        value = data.get(key)
+        if value:
+            parts.append(str(value)[:_LONGEST])
+    return "\n".join(parts).lower()

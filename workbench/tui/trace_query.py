@@ -1,0 +1,132 @@
+"""What a person types to narrow the trace: ``tool:search status:error >200ms text``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Final, TypeAlias, get_args
+
+from workbench.tui.trace_records import Entry, State
+
+Texts: TypeAlias = Callable[[Sequence[Entry]], list[str]]
+"""Gives the text of each entry that words are looked for in, in lower case."""
+
+Sieve: TypeAlias = Callable[[list[Entry], Texts], list[bool]]
+"""Tells of each entry whether it fits."""
+
+KEYS: Final = ("tool:", "status:", "kind:", "agent:", "turn:")
+STATUSES: Final[tuple[str, ...]] = get_args(State)
+KINDS: Final = ("llm", "tool", "you")
+
+_UNITS: Final = {"ms": 1.0, "s": 1_000.0, "m": 60_000.0, "": 1.0}
+_TIME: Final = re.compile(r"([<>])(\d+(?:\.\d+)?)(ms|s|m|)")
+_WORD: Final = re.compile(r'-?\w+:"[^"]*"?|-?"[^"]*"?|\S+')
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Terms that all have to fit. ``problem`` says which of them means nothing, empty if each does."""
+
+    sieves: tuple[Sieve, ...] = ()
+    problem: str = ""
+    words: tuple[str, ...] = field(default=(), compare=False)
+
+    def keep(self, entries: Sequence[Entry], texts: Texts) -> list[Entry]:
+        """The entries that fit, in their order."""
+        found = list(entries)
+        for sieve in self.sieves:
+            found = list(compress(found, sieve(found, texts)))
+        return found
+
+
+def parse(text: str) -> Query:
+    """The query that a text stands for.
+
+    ``tool: status: kind: agent: turn:`` narrow by field (the beginning of a status is enough), ``>200ms``
+    and ``<1s`` by time, any other word by what is said in names, arguments, results and errors. ``-``
+    before a term turns it round; quotes hold words together.
+    """
+    sieves: list[Sieve] = []
+    words: list[str] = []
+    problem = ""
+    for term in _WORD.findall(text):
+        negative = term.startswith("-") and len(term) > 1
+        bare = term[negative:].lower()
+        if bare in KEYS or bare in ("<", ">", '"'):
+            continue  # it is still being typed
+        sieve = _sieve(bare)
+        if sieve is None:
+            problem = problem or f"no {bare.replace(':', ' ')}"
+            continue
+        if ":" not in bare and not _TIME.fullmatch(bare):
+            words.append(bare.strip('"'))
+        sieves.append(_not(sieve) if negative else sieve)
+    return Query(tuple(sieves), problem, tuple(words))
+
+
+def complete(text: str, tools: Iterable[str]) -> str | None:
+    """The text with its last term completed to a field, a status or a tool; None if there is nothing to."""
+    head, blank, last = text.rpartition(" ")
+    sign = "-" if last.startswith("-") else ""
+    term = last.removeprefix("-").lower()
+    if not term:
+        return None
+    key, colon, value = term.partition(":")
+    choices: Iterable[str] = KEYS
+    if colon:
+        values = {"tool": tools, "status": STATUSES, "kind": KINDS}.get(key, ())
+        choices = (f"{key}:{each}" for each in sorted(values))
+        if not value:
+            return None
+    found = next((each for each in choices if each.lower().startswith(term) and each != term), None)
+    return f"{head}{blank}{sign}{found}" if found is not None else None
+
+
+def _sieve(term: str) -> Sieve | None:
+    time = _TIME.fullmatch(term)
+    if time is not None:
+        return _by_time(time[1] == ">", float(time[2]) * _UNITS[time[3]])
+    key, colon, value = term.partition(":")
+    if not colon or key + ":" not in KEYS:
+        return _by_word(term.strip('"'))
+    value = value.strip('"')
+    if key == "tool":
+        return _by_name(value)
+    if key == "agent":
+        return lambda entries, _texts: [value in entry.iteration.turn.agent.lower() for entry in entries]
+    if key == "turn":
+        return _by_turn(int(value)) if value.isdecimal() else None
+    if key == "kind":
+        return (
+            (lambda entries, _texts: [entry.kind == value for entry in entries]) if value in KINDS else None
+        )
+    states = frozenset(state for state in STATUSES if state.startswith(value))
+    return (lambda entries, _texts: [entry.state in states for entry in entries]) if states else None
+
+
+def _by_time(longer: bool, limit: float) -> Sieve:
+    if longer:
+        return lambda entries, _texts: [(entry.ms or 0.0) > limit for entry in entries]
+    return lambda entries, _texts: [entry.ms is not None and entry.ms < limit for entry in entries]
+
+
+def _by_turn(number: int) -> Sieve:
+    return lambda entries, _texts: [entry.iteration.turn.root.number == number for entry in entries]
+
+
+def _by_name(value: str) -> Sieve:
+    def fits(entries: list[Entry], _texts: Texts) -> list[bool]:
+        names = {name for name in {entry.name for entry in entries} if value in name.lower()}
+        return [entry.name in names and entry.kind == "tool" for entry in entries]
+
+    return fits
+
+
+def _by_word(word: str) -> Sieve:
+    return lambda entries, texts: [word in text for text in texts(entries)]
+
+
+def _not(sieve: Sieve) -> Sieve:
+    return lambda entries, texts: [not fits for fits in sieve(entries, texts)]
