@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,8 +74,9 @@ def open_app(
 
     with _told_plainly():
         code, lines = run_app(target, model=model, tools=tools, trust=trust, theme=theme, mcp=mcp)
-    for line in lines:
-        click.echo(line)
+    with suppress(OSError):  # the terminal may be gone
+        for line in lines:
+            click.echo(line)
     sys.exit(code)
 
 

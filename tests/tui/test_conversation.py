@@ -331,13 +331,13 @@ async def test_long_lines_of_an_open_call_break_at_words_and_those_of_code_do_no
     app = Screen()
     async with app.run_test(size=(40, 30)) as pilot:
         text = " ".join(["seven"] * 20)
-        code = "def f():\n    " + "seventeen," * 8
+        code = "def f():\n    return " + " + ".join(["thirteenth"] * 4)
         app.panel.apply(call("1", text=text, code=code, data={"text": text}))
         app.panel.focus()
         await pilot.press("enter")
         rows = [row.strip() for row in shown(app.panel)]
         assert rows.count("seven seven seven seven seven") >= 2
-        assert "seventeen,seventeen,seventeen,se" not in rows
+        assert "return thirteenth + thirteen" in rows
         assert not any(row.endswith(" sev") for row in rows)
 
 
