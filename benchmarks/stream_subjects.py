@@ -16,6 +16,13 @@ from workbench.errors import StopTurn
 _MODEL: Final = "openai/some-model"
 _MESSAGES: Final[list[dict[str, Any]]] = [{"role": "user", "content": "hi"}]
 _KEY: Final = "sk-bench"
+_AS_WE_ASK: Final[dict[str, Any]] = {
+    "stream_options": {"include_usage": True},
+    "num_retries": 0,
+    "max_retries": 0,
+    "timeout": 600.0,
+}
+"""What our model asks for too, so that both do the same work."""
 
 
 class Direct:
@@ -43,7 +50,7 @@ class Direct:
     async def _stream(self) -> tuple[float, int]:
         begin, first, chunks = time.perf_counter(), 0.0, 0
         stream = await self._complete(
-            model=_MODEL, messages=_MESSAGES, api_base=self._url, api_key=_KEY, stream=True
+            model=_MODEL, messages=_MESSAGES, base_url=self._url, api_key=_KEY, stream=True, **_AS_WE_ASK
         )
         async for chunk in stream:
             text = chunk.choices[0].delta.content if chunk.choices else None

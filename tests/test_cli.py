@@ -162,7 +162,7 @@ def test_the_settings_of_a_project_open_nothing_until_the_user_said_yes(own_fold
     assert not (own_folder / "a.txt").exists()
     (line,) = [each for each in run.stderr.splitlines() if "workbench trust" in each]
     assert line == (
-        "workbench: project settings: not loaded: run: workbench trust "
+        "workbench: project setup was not loaded: run: workbench trust "
         "(waiting for your yes: approval, .workbench/grants.yaml, .env)"
     )
     assert workbench("trust", folder=own_folder, given="n\n").returncode == 1

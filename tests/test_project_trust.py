@@ -207,7 +207,7 @@ def test_an_agent_is_built_without_what_waits_and_one_line_says_so(own_folder: P
     line = (
         "run: workbench trust (waiting for your yes: approval, parameters.base_url, .workbench/grants.yaml)"
     )
-    assert said == [("project settings", line, "")]
+    assert said == [("project setup", line, "")]
     assert agent.tools.grants == ()
     assert agent.trust == "careful"
     agent.close()
@@ -231,5 +231,5 @@ def test_without_anybody_to_tell_the_line_is_logged_once(
         build_agent(None).close()
     (record,) = [each for each in caplog.records if each.levelno == logging.WARNING]
     assert record.getMessage() == (
-        "project settings: not loaded: run: workbench trust (waiting for your yes: approval)"
+        "project setup was not loaded: run: workbench trust (waiting for your yes: approval)"
     )

@@ -38,7 +38,7 @@ def run_once(
     from workbench.console.terminal_approval import TerminalApproval, mode_of
 
     def complain(source: str, reason: str, where: str) -> None:
-        click.echo(f"workbench: {source}{':' + where if where else ''}: not loaded: {reason}", err=True)
+        click.echo(f"workbench: {source} was not loaded: {where + ': ' if where else ''}{reason}", err=True)
 
     load_env_files(Path.cwd())
     agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)

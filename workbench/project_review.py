@@ -95,7 +95,7 @@ def tell_what_waits(project: Path, problem: Callable[[str, str, str], None] | No
     line = ProjectReview(project).line
     if line and problem is not None:
         _told.add(line)
-        problem("project settings", line, "")
+        problem("project setup", line, "")
     elif line:
         _log_once(line)
 
@@ -121,7 +121,7 @@ _told: set[str] = set()
 
 def _log_once(line: str) -> None:
     if line not in _told:
-        logger.warning("project settings: not loaded: %s", line)
+        logger.warning("project setup was not loaded: %s", line)
     _told.add(line)
 
 

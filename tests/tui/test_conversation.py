@@ -405,8 +405,8 @@ async def test_enter_folds_a_long_call_whose_first_row_was_scrolled_away() -> No
         await pilot.press("enter", "pagedown")
         assert not any("✓ tool" in row for row in shown(app.panel))
         await pilot.press("enter")
-        assert shown(app.panel)[0].startswith("▎ ✓ tool")
-        assert not any(row.strip().startswith("row ") for row in shown(app.panel)[1:])
+        assert any(row.startswith("▎ ✓ tool") for row in shown(app.panel))
+        assert not any(row.strip().startswith("row ") for row in shown(app.panel))
 
 
 async def test_brackets_go_from_turn_to_turn() -> None:

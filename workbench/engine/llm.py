@@ -34,13 +34,19 @@ class TokenUsage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: TokenUsage) -> TokenUsage:
-        cost = other.cost if self.cost is None else self.cost + (other.cost or 0.0)
+        """The sum; its cost is known only if the cost of both is. Nothing used costs nothing."""
         return TokenUsage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
             self.cached_tokens + other.cached_tokens,
-            cost,
+            _sum_of_costs(self, other),
         )
+
+
+def _sum_of_costs(one: TokenUsage, other: TokenUsage) -> float | None:
+    costs = [usage.cost for usage in (one, other) if usage.total_tokens or usage.cost is not None]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
 
 
 @dataclass(slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from workbench.tui.render import count_text, time_cells
@@ -103,25 +105,22 @@ class TraceFilter:
 
     def _add(self, entries: Sequence[Entry]) -> None:
         found = self.query.keep(entries, self._texts_of)
-        rows, totals = self.rows, self.totals
-        for entry in found:
-            turn = entry.iteration.turn
+        self.matches += found
+        failed = any(map(attrgetter("reason"), found))
+        for turn, group in groupby(found, key=_turn_of):
             if turn is not self._turn:
                 self._turn = turn
-                rows.append(turn)
-            rows.append(entry)
-            if entry.reason is not None:
-                rows.append(entry.reason)
-            if entry.kind == "tool":
-                totals.calls += 1
-            elif entry.kind == "llm":
-                totals.tokens += _tokens(entry)
+                self.rows.append(turn)
+            if failed:
+                self.rows += [row for entry in group for row in (entry, entry.reason) if row is not None]
             else:
-                continue
-            totals.ms += entry.ms or 0.0
-            totals.errors += entry.state in FAILED
+                self.rows += group
+        totals = self.totals
         totals.entries += len(found)
-        self.matches += found
+        totals.calls += sum([entry.kind == "tool" for entry in found])
+        totals.errors += sum([entry.state in FAILED for entry in found])
+        totals.ms += sum([entry.ms for entry in found if entry.ms is not None and entry.kind != "you"])
+        totals.tokens += sum([_tokens(entry) for entry in found if entry.kind == "llm"])
 
     def _texts_of(self, entries: Sequence[Entry]) -> list[str]:
         texts = self._texts
@@ -134,6 +133,9 @@ class TraceFilter:
                     texts[entry.serial] = text
             found.append(text)
         return found
+
+
+_turn_of = attrgetter("iteration.turn")
 
 
 def _ended(entry: Entry) -> bool:
