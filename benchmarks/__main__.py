@@ -18,12 +18,15 @@ def main() -> None:
         description="\n".join(f"{name:10} {module.__doc__}" for name, module in modules.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("name", nargs="*", choices=[*NAMES, "all"], metavar="NAME")
+    parser.add_argument("name", nargs="*", metavar="NAME", help="or all")
     parser.add_argument("--rounds", type=int, help="how often each row is measured; the median counts")
     options = parser.parse_args()
     if not options.name:
         parser.print_help()
         return
+    unknown = set(options.name) - {*NAMES, "all"}
+    if unknown:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")
     for name in NAMES if "all" in options.name else options.name:
         rounds = options.rounds or modules[name].ROUNDS
         print(header(name, rounds), flush=True)

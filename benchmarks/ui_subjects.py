@@ -155,7 +155,7 @@ class Session:
         stage = self._stage
         await stage.until(lambda: self._app.agent_thread.agent is not None and not self._app.busy)
         for _ in range(self._earlier // 2):
-            self._app.agent_thread.say(_EARLIER)
+            self._app.agent_thread.do(lambda agent: agent.input(_EARLIER))
         agent = self._app.agent_thread.agent
         assert agent is not None
         told = self._earlier // 2

@@ -78,13 +78,13 @@ def run_app(
     from workbench.tui.themes import load_themes
     from workbench.upkeep import ToolUpkeep
 
-    _need_a_terminal()
     load_env_files(Path.cwd())
     config = load_config(Path.cwd())
     themes, broken = load_themes([resource_folder("themes"), user_folder() / "themes"])
     chosen = theme or config.theme
     if chosen not in themes:
         raise ConfigError(f"there is no theme {chosen}", hint=f"Themes are {', '.join(sorted(themes))}.")
+    _need_a_terminal()
 
     def start(post: Post) -> Agent:
         def progress(done: int, total: int, at_work: str) -> None:

@@ -174,10 +174,10 @@ def test_a_rewritten_history_is_reported_whole(how: str) -> None:
 
     llm = StrictLLM("one", calls(call("add", a=1, b=2)), "two", "three", "four")
     agent = Agent("a", add, llm=llm, observers=[summaries], on_events=rewrite)
-    for prompt in "1234":
+    for prompt in "123":
         agent.input(prompt)
-        if prompt == "3":
-            history = copy.deepcopy(messages_of(agent))
+    history = copy.deepcopy(messages_of(agent))
+    agent.input("4")
     assert [summary.replaces for summary in summaries.seen] == [False, False, True, False]
     assert list(summaries.seen[2].messages) == history
     assert [m["content"] for m in summaries.seen[3].messages] == ["4", "four"]

@@ -24,7 +24,8 @@ def add(a: int, b: int) -> int:
 def entry_of(agent: Agent) -> dict[str, Any]:
     assert agent.current_session is not None
     (entry,) = [e for e in agent.current_session["trace"] if e["type"] == "tool_execution"]
-    return entry
+    found: dict[str, Any] = entry
+    return found
 
 
 def make(**options: Any) -> Agent:

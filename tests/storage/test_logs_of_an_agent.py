@@ -50,7 +50,7 @@ def test_the_file_gives_back_the_conversation_and_the_trace(tmp_path: Path) -> N
     log = SessionLog(tmp_path)
     llm = Script(
         calls(ToolCall("add", {"a": 1, "b": 2}, "c1"), ToolCall("nope", {}, "c2")),
-        LLMResponse("three", usage=TokenUsage(1, 1)),
+        LLMResponse("three", usage=TokenUsage(1, 1, 0, 0.02)),
         LLMResponse("bye"),
     )
     agent = Agent("helper", [add], "Be brief.", llm=llm, observers=[log])
@@ -61,7 +61,7 @@ def test_the_file_gives_back_the_conversation_and_the_trace(tmp_path: Path) -> N
     assert record.messages == agent.current_session["messages"]
     assert record.messages[0] == {"role": "system", "content": "Be brief."}
     first, second = record.turns
-    assert (first.tokens, first.cost, first.result) == (122, 0.01, "three")
+    assert (first.tokens, first.cost, first.result) == (122, 0.03, "three")
     assert [entry["type"] for entry in first.trace] == (
         ["user_input", "llm_call", "tool_execution", "tool_execution", "llm_call"]
     )

@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from tests.storage.fake_agent import FakeAgent, load, new_log, path_of
+from workbench.engine.llm import TokenUsage
 from workbench.errors import StorageError
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import read_session, recover
@@ -36,6 +37,17 @@ def test_an_interrupted_turn_is_read_with_every_call_answered(tmp_path: Path) ->
     assert [m["role"] for m in turn.messages] == ["user", "assistant", "tool", "assistant", "tool"]
     assert turn.messages[2]["content"] == "5"
     assert "may have had effects" in turn.messages[4]["content"]
+
+
+def test_an_interrupted_turn_costs_what_is_known_or_is_not_known(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("x")
+    agent.call("c1", "add", "5")
+    assert read_session(path_of(log)).turns[0].cost == 0.00001
+    agent.trace({"type": "llm_call", "model": "new", "timestamp": 1003.0, "usage": TokenUsage(10, 5)})
+    (turn,) = read_session(path_of(log)).turns
+    assert (turn.tokens, turn.cost) == (30, None)
 
 
 def test_recovery_writes_the_interrupted_turn_once_and_the_session_can_go_on(tmp_path: Path) -> None:

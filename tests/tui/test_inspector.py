@@ -114,7 +114,7 @@ async def test_tab_and_arrows_turn_the_pages() -> None:
         for key in ("right", "tab", "right", "left", "shift+tab"):
             await pilot.press(key)
             seen.append(screen.page)
-        assert seen == ["Output", "Raw", "Arguments", "Raw", "Output"]
+        assert seen == ["Output", "Context", "Raw", "Context", "Output"]
         assert "Arguments 1" in screen_text(screen)
         assert "Output 2" in screen_text(screen)
 
@@ -260,3 +260,125 @@ async def test_another_palette_is_drawn_at_once() -> None:
         styles = {segment.style for strip in screen._compositor.render_strips() for segment in strip}
         assert PAPER.style("text strong", "background") in styles
         assert GRAPHITE.style("text strong", "background") not in styles
+
+
+async def page(pilot: Pilot[None], screen: InspectorScreen, name: str) -> str:
+    """What is shown once the page of that name is."""
+    for _ in range(9):
+        if screen.page == name:
+            return screen_text(screen)
+        await pilot.press("right")
+    raise LookupError(name)
+
+
+async def test_context_says_where_a_call_belongs_and_what_ran_before_it() -> None:
+    story = Story("ann")
+    story.begin("Compare the two")
+    story.ask_model()
+    story.answer(1.0)
+    one, two = story.batch("web.search", "bank.convert", q="x")
+    story.run(one, 30, "error", error="no")
+    story.run(two, 9)
+    async with inspecting(entries(story)) as (screen, pilot):
+        shown = await page(pilot, screen, "Context")
+        assert "agent        ann" in shown
+        assert "task         Compare the two" in shown
+        assert "✗ web.search  q='x'" in shown
+        assert "convert" not in shown.split("Tools before it")[1]
+        await pilot.press("k")
+        assert "None." in await page(pilot, screen, "Context")
+
+
+async def test_context_names_the_call_that_an_inner_agent_runs_within() -> None:
+    outer, inner = Story("outer"), Story("inner", inner=True)
+    outer.begin()
+    outer.ask_model()
+    (ask,) = outer.batch("team.ask")
+    outer.start(ask)
+    inner.begin("within")
+    inner.ask_model()
+    inner.answer(1.0)
+    model = TraceModel(lambda start, removed, added: None)
+    model.apply([*outer.take(), *inner.take()])
+    async with inspecting(model.entries()) as (screen, pilot):
+        assert "within       team.ask of outer, turn 1" in await page(pilot, screen, "Context")
+
+
+async def test_what_was_sent_is_shown_message_by_message() -> None:
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {
+            "role": "assistant",
+            "tool_calls": [{"id": "c1", "function": {"name": "add", "arguments": '{"a":1}'}}],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "three"}]},
+        "not a message",
+    ]
+    async with inspecting(called(messages=messages)) as (screen, pilot):
+        shown = await page(pilot, screen, "Messages")
+        assert "Messages 4" in shown
+        assert "1  system" in shown
+        assert "Be brief." in shown
+        assert '→ add({"a":1})' in shown
+        assert "3  tool  c1" in shown
+        assert '"text": "three"' in shown
+        assert "not a message" in shown
+
+
+async def test_a_search_tints_what_it_finds_and_goes_from_match_to_match() -> None:
+    result = "\n".join(f"line {n} {'needle' if n % 100 == 50 else ''}" for n in range(400))
+    async with inspecting(called(result=result)) as (screen, pilot):
+        await pilot.press("slash", *"Needle")
+        await pilot.pause()
+        assert "1 of 4" in screen_text(screen)
+        assert "line 50 needle" in screen_text(screen)
+        await pilot.press("enter", "n", "n")
+        assert "3 of 4" in screen_text(screen)
+        assert "line 250 needle" in screen_text(screen)
+        await pilot.press("N")
+        assert "line 150 needle" in screen_text(screen)
+        found = [y for y in range(30) if "needle" in screen._view.render_line(y).text]
+        assert [next(iter(screen._view.render_line(y))).style for y in found] == [
+            GRAPHITE.style("accent", "selected")
+        ]
+        await pilot.press("escape")
+        await pilot.pause()
+        assert screen.is_active
+        assert "of 4" not in screen_text(screen)
+        await pilot.press("escape")
+        await pilot.pause()
+        assert not screen.is_active
+
+
+async def test_letters_typed_into_the_search_are_text_and_no_commands() -> None:
+    async with inspecting(called(result="ok")) as (screen, pilot):
+        await pilot.press("slash", *"jkny")
+        assert screen._search.text == "jkny"
+        await pilot.press("escape", "slash")
+        assert screen._search.text == ""
+
+
+async def test_y_copies_what_the_page_shows_whole_and_unchanged() -> None:
+    result = "\x1b[2J" + "x" * 1_000_500
+    found = called({"a": [1]}, "error", error="no", error_type="OSError", result=result, traceback=TRACEBACK)
+    async with inspecting(found) as (screen, pilot):
+        for name, text in (
+            ("Error", TRACEBACK),
+            ("Arguments", '{\n  "a": [\n    1\n  ]\n}'),
+            ("Result", result),
+        ):
+            await page(pilot, screen, name)
+            await pilot.press("y")
+            assert pilot.app.clipboard == text
+        await page(pilot, screen, "Context")
+        await pilot.press("y")
+        assert pilot.app.clipboard.startswith("agent: ann")
+
+
+async def test_facts_tell_of_handlers_and_of_the_call_around() -> None:
+    found = called(hooks_ms={"before_each_tool": 12.0}, parent_call_id="call_7")
+    async with inspecting(found) as (screen, _):
+        shown = screen_text(screen)
+        assert "Hooks, ─ beside the bar" in shown
+        assert "before_each_tool" in shown
+        assert "call_7" in shown

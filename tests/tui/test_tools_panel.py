@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -12,6 +13,7 @@ from textual.pilot import Pilot
 from tests.tui.panel_app import GRAPHITE, PAPER, START, PanelApp, Story, line_with, lines, running, until
 from workbench.tui.events import AgentReady, LoadFailed, LoadProgress, ToolRow, ToolsChanged
 from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.render import Span
 from workbench.tui.rows import RowList
 from workbench.tui.title_row import TitleRow
 from workbench.tui.tool_tree import Row, Tool
@@ -347,11 +349,11 @@ async def test_permission_words_follow_the_policy() -> None:
 
 
 async def test_newer_versions_are_counted_and_say_what_they_changed() -> None:
-    first = {"difference": {"added": {"limit": {}}, "removed": {"page": {}}}, "code": {}}
+    first: dict[str, Any] = {"difference": {"added": {"limit": {}}, "removed": {"page": {}}}, "code": {}}
     async with staged() as (stage, pilot):
         stage.panel.apply([replace(change(TOOLS[1], "refresh"), metadata=first)])
         assert line_with(stage.rows, "read_file").endswith("read-only  now v2")
-        everything = {"tools": {"files.read_file": {"description": {}}, "gone": {}}}
+        everything: dict[str, Any] = {"tools": {"files.read_file": {"description": {}}, "gone": {}}}
         stage.panel.apply([ToolsChanged("ann", START, "refresh_all", None, metadata=everything)])
         assert line_with(stage.rows, "read_file").endswith("read-only  now v3")
         y = next(y for y, line in enumerate(lines(stage.rows)) if "read_file" in line)
@@ -419,13 +421,18 @@ async def test_wide_panels_have_columns_for_cost_and_late_time() -> None:
         assert line_with(stage.rows, "convert").split()[2:] == ["55", "3", "240", "ms", "700", "ms"]
 
 
-async def test_a_call_that_ended_draws_one_row_again() -> None:
+async def test_a_call_that_ended_draws_one_row_again(monkeypatch: pytest.MonkeyPatch) -> None:
     story = Story()
     story.simple_turn(tool="bank.convert")
     async with staged() as (stage, pilot):
         drawn: list[Row] = []
         original = stage.panel.draw_record
-        stage.rows._draw = lambda record, width: drawn.append(record) or original(record, width)
+
+        def draw(record: Row, width: int) -> list[Span]:
+            drawn.append(record)
+            return original(record, width)
+
+        monkeypatch.setattr(stage.rows, "_draw", draw)
         stage.panel.apply(story.take())
         await pilot.pause()
         assert [record.row.name for record in drawn if isinstance(record, Tool)] == ["bank.convert"]

@@ -15,7 +15,7 @@ from workbench.tui.rows import RowList
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
-from workbench.tui.trace_query import complete, parse
+from workbench.tui.trace_query import Query, complete, parse
 from workbench.tui.trace_records import Entry, Row
 
 
@@ -113,9 +113,12 @@ def test_what_may_still_change_is_looked_at_again_and_the_rest_is_not() -> None:
     found.begin(parse("status:error"))
     found.step(10)
     looked: list[str] = []
-    found.query = type(found.query)(
-        (lambda entries, _texts: [looked.append(entry.name) or entry.state == "error" for entry in entries],)
-    )
+
+    def look(entries: list[Entry], _texts: object) -> list[bool]:
+        looked.extend(entry.name for entry in entries)
+        return [entry.state == "error" for entry in entries]
+
+    found.query = Query((look,))
     story.finish(one, 5.0, "error", error="no")
     story.run(two, 5)
     model.apply(story.take())
@@ -137,10 +140,8 @@ def test_a_long_trace_is_gone_through_in_steps() -> None:
     found = TraceFilter(model.flat, clock=iter(range(100)).__next__)
     found.begin(parse("kind:llm"))
     found.step(1)
-    assert not found.done
     assert "looked at 5,000" in found.summary()
     found.step(1)
-    assert found.done
     assert found.summary().startswith("8,000 of 8,000  ")
 
 
@@ -274,6 +275,41 @@ async def test_going_to_an_entry_that_the_filter_leaves_out_drops_the_filter() -
         await stage.type("tool:read")
         stage.panel.go_to(first)
         assert stage.rows.current is first
+
+
+async def test_an_inner_agent_s_entries_stand_below_both_turns() -> None:
+    async with staged() as stage:
+        outer, inner = Story("outer"), Story("inner", inner=True)
+        outer.begin("delegate")
+        outer.ask_model()
+        (call,) = outer.batch("ask.inner")
+        outer.start(call)
+        inner.simple_turn("within")
+        outer.finish(call, 5.0, "error", error="gone")
+        stage.panel.apply([*outer.events[:-1], *inner.take(), outer.events[-1]])
+        await stage.pilot.press("slash")
+        await stage.type("turn:1 -kind:llm")
+        assert stage.shown == [
+            "▸ turn 1",
+            "✓ web.search",
+            "✗ web.search",
+            "OSError: no route to host",
+            "▾ turn 1",
+            "✗ ask.inner",
+            "gone",
+            "▾ inner",
+            "✓ files.read",
+        ]
+        await stage.pilot.press("escape", "slash")
+        await stage.type("agent:inner kind:tool")
+        assert stage.shown == ["▾ turn 1", "▾ inner", "✓ files.read"]
+
+
+async def test_the_title_is_accent_while_the_filter_is_typed() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        title = stage.panel.query_one(TitleRow)
+        assert list(title.render_line(0))[1].style == GRAPHITE.style("accent strong", "raised")
 
 
 async def test_a_filter_that_nothing_fits_says_so() -> None:

@@ -557,7 +557,7 @@ async def test_an_inner_agent_is_drawn_on_the_time_axis_of_the_outer_turn() -> N
 
 
 async def test_a_person_asked_by_an_inner_agent_stops_the_clock_of_the_outer_turn() -> None:
-    async with nested() as (stage, outer, inner, call):
+    async with nested() as (stage, _outer, inner, _call):
         inner.begin()
         inner.ask_model()
         inner.answer(1.0)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, overload
 
-from workbench.engine.llm import Message
+from workbench.engine.llm import Message, TokenUsage
 from workbench.errors import StorageError
 from workbench.storage import private_file
 from workbench.storage.journal import JournalTurn, journal_path, read_journal
@@ -187,21 +187,25 @@ def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord
 
 def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
     usages = [entry["usage"] for entry in running.trace if isinstance(entry.get("usage"), dict)]
-    costs = [usage["cost"] for usage in usages if usage.get("cost") is not None]
+    usage = sum(map(_usage, usages), TokenUsage())
     names = [str(entry["tool_name"]) for entry in running.trace if entry.get("tool_name")]
     last = max((entry.get("timestamp") or 0.0 for entry in running.trace), default=running.started)
     return TurnRecord(
         input=running.input,
         model=running.model,
         duration_ms=round(max(0.0, last - running.started) * 1000, 3),
-        tokens=sum(usage.get("input_tokens", 0) + usage.get("output_tokens", 0) for usage in usages),
-        cost=sum(costs) if costs else None,
+        tokens=usage.total_tokens,
+        cost=usage.cost,
         tools_called=tuple(names),
         messages=tuple(_answered(running)),
         status=status,
         trace=tuple(running.trace),
         replaces=running.replaces,
     )
+
+
+def _usage(plain: dict[str, Any]) -> TokenUsage:
+    return TokenUsage(plain.get("input_tokens", 0), plain.get("output_tokens", 0), cost=plain.get("cost"))
 
 
 def _answered(running: JournalTurn) -> Iterator[Message]:

@@ -25,6 +25,7 @@ from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.capture import StreamCapture
 from workbench.tui.commands import TABLE, bindings
+from workbench.tui.facts import grant_rows
 from workbench.tui.garbage import set_aside
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
@@ -49,6 +50,7 @@ from workbench.tui.transcript.markdown import warm
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
+    from workbench.tui.screens.grants import GrantsScreen
     from workbench.tui.screens.models import Choice, ModelsScreen
 
 TICK: Final = 0.2
@@ -130,6 +132,7 @@ class WorkbenchApp(App[None]):
         self.models = models or ModelSwitch()
         self.models.bind(self.agent_thread.do, self.inbox.post)
         self._model_list: ModelsScreen | None = None
+        self._grant_list: GrantsScreen | None = None
         self.main = MainScreen(self._palette)
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
@@ -180,6 +183,8 @@ class WorkbenchApp(App[None]):
                     self.main.tools.add_problem(event.source, event.reason, event.where)
                 case events.LoadMended():
                     self.main.tools.clear_problem(event.source)
+                case events.ToolsChanged(tool=None):
+                    self._show_grants()
                 case events.AgentReady():
                     self._agent_ready(event)
                 case events.AgentFailed():
@@ -349,6 +354,12 @@ class WorkbenchApp(App[None]):
 
         self.background.do("switch the tool", partial(switch, agent.tools, message.names, message.enable))
 
+    def on_grants_screen_revoke(self, message: GrantsScreen.Revoke) -> None:
+        """Take a grant back; the list hears of it through ``on_change``."""
+        agent = self.agent_thread.agent
+        if agent is not None:
+            self.background.do("take the grant back", partial(agent.tools.revoke, message.id))
+
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
         self.call_later(partial(self.run_action, message.action, self.focused or self.main))
@@ -459,6 +470,23 @@ class WorkbenchApp(App[None]):
             self.notify("No tool files are followed here.", title="Reload", markup=False)
         else:
             self.background.do("load the tools again", self.upkeep.reload)
+
+    def action_grants(self) -> None:
+        """List what may run without asking."""
+        if self._grant_list is None:
+            from workbench.tui.screens.grants import GrantsScreen
+
+            self._grant_list = GrantsScreen((), self._palette)
+            self.push_screen(self._grant_list, self._grants_closed)
+            self._show_grants()
+
+    def _show_grants(self) -> None:
+        agent = self.agent_thread.agent
+        if self._grant_list is not None and agent is not None:
+            self._grant_list.show(grant_rows(agent.tools))
+
+    def _grants_closed(self, result: None) -> None:
+        self._grant_list = None
 
     def action_repaint(self) -> None:
         """Draw everything again."""

@@ -333,6 +333,12 @@ TABLE: Final[tuple[Command, ...]] = (
     Command(
         "inspector.previous", "inspector", ("k",), "previous_entry", "previous", "Show the entry before.", 4
     ),
+    Command(
+        "inspector.search", "inspector", ("slash",), "search", "search", "Look for a text in the tab.", 5
+    ),
+    Command("inspector.next_match", "inspector", ("n",), "match(1)", "next match", "Go to the next match."),
+    Command("inspector.previous_match", "inspector", ("N",), "match(-1)", "match before", "Go back to one."),
+    Command("inspector.copy", "inspector", ("y",), "copy", "copy", "Copy what the tab shows.", 6),
     Command("inspector.up", "inspector", ("up",), "lines(-1)", "up", "Scroll up."),
     Command("inspector.down", "inspector", ("down",), "lines(1)", "down", "Scroll down."),
     Command("inspector.page_up", "inspector", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),

@@ -159,6 +159,20 @@ class ToolRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GrantRow:
+    """One standing answer to the question whether a tool may run: what it covers, and since when.
+
+    ``tool`` and the values of ``arguments`` are globs; no arguments means any. ``since`` is in Unix seconds.
+    """
+
+    id: str
+    tool: str
+    arguments: Mapping[str, str]
+    scope: Literal["once", "session", "project"]
+    since: float
+
+
+@dataclass(frozen=True, slots=True)
 class ToolsChanged(AgentEvent):
     """The registry reported a change; fields as in ``registry.ChangeEvent``.
 

@@ -32,6 +32,14 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
     )
 
 
+def grant_rows(registry: ToolRegistry) -> tuple[events.GrantRow, ...]:
+    """The grants in force, oldest first."""
+    return tuple(
+        events.GrantRow(grant.id, grant.tool, grant.arguments, grant.scope.value, grant.created)
+        for grant in registry.grants
+    )
+
+
 def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:
     """Tags as words for the panel, the one that matters most first: what it does, where, the rest."""
     words = [

@@ -40,13 +40,14 @@ class FilterLine(Horizontal):
         suggester = _Completer(complete) if complete is not None else None
         self._input = Input(placeholder=placeholder, compact=True, suggester=suggester)
         self._hint = hint
+        self._said = Static(hint, markup=False, classes="hint")
         self.display = False
 
     def compose(self) -> ComposeResult:
         """The slash, the text, the hint."""
         yield Static("/ ", markup=False, classes="slash")
         yield self._input
-        yield Static(self._hint, markup=False, classes="hint")
+        yield self._said
 
     @property
     def text(self) -> str:
@@ -59,9 +60,14 @@ class FilterLine(Horizontal):
         self._input.focus()
         self._input.action_select_all()
 
+    def say(self, text: str) -> None:
+        """Say how it goes before the hint."""
+        self._said.update(f"{text}   {self._hint}" if text else self._hint)
+
     def close(self) -> None:
         """Go away, and forget the text."""
         self.display = False
+        self.say("")
         with self.prevent(Input.Changed):
             self._input.value = ""
 

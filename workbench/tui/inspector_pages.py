@@ -7,18 +7,17 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from functools import partial
+from typing import Any, Final
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
+from workbench.tui.inspector_context import context_lines, context_text, message_lines
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
 from workbench.tui.trace_records import Entry
+from workbench.tui.wrapped import LIMIT, Line, wrapped
 from workbench.visible import visible, visible_line
 
-Line: TypeAlias = tuple[Span, ...]
-"""One line of a page, from cell 0 on."""
-
-_LIMIT: Final = 1_000_000
 _DEEPEST: Final = 60
 _NAME: Final = 15
 _JSON_LINE: Final = re.compile(r'(\s*)("(?:[^"\\]|\\.)*":)?(.*)')
@@ -28,11 +27,12 @@ _EMPTY: Final[Line] = ()
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A tab: its name, what is counted beside it, and its lines for a width in cells."""
+    """A tab: its name, what is counted beside it, its lines for a width in cells, and its text to copy."""
 
     name: str
     count: str
     lines: Callable[[int], list[Line]]
+    text: Callable[[], str]
 
 
 def pages(entry: Entry) -> list[Page]:
@@ -41,20 +41,39 @@ def pages(entry: Entry) -> list[Page]:
     found: list[Page] = []
     if entry.kind == "tool":
         count = str(len(entry.arguments)) if entry.arguments else ""
-        found.append(Page("Arguments", count, lambda width: _arguments(data, entry.arguments, width)))
-        found.append(Page("Result", "", lambda width: _result(str(data.get("result", "")), width)))
+        lines: Callable[[int], list[Line]] = partial(_arguments, data, entry.arguments)
+        found.append(Page("Arguments", count, lines, lambda: _json_text(entry.arguments)))
+        result = str(data.get("result", ""))
+        found.append(Page("Result", "", partial(_result, result), lambda: result))
     else:
-        found.append(Page("Answer", "", lambda width: _prose(str(data.get("content") or ""), width)))
+        found.append(_prose_page("Answer", data.get("content")))
         if data.get("reasoning"):
-            found.append(Page("Reasoning", "", lambda width: _prose(str(data["reasoning"]), width)))
+            found.append(_prose_page("Reasoning", data["reasoning"]))
     if data.get("error"):
-        found.append(Page("Error", "", lambda width: _error(data, width)))
-    output = str(data.get("output") or "")
-    if output:
-        count = str(output.count("\n") + (not output.endswith("\n")))
-        found.append(Page("Output", count, lambda width: _prose(output, width)))
-    found.append(Page("Raw", "", lambda width: _json(_plain(data), width)))
-    return found
+        found.append(Page("Error", "", partial(_error, data), lambda: _error_text(data)))
+    if data.get("output"):
+        found.append(_prose_page("Output", data["output"], count=True))
+    sent = data.get("messages")
+    if isinstance(sent, list | tuple):
+        lines = partial(message_lines, sent)
+        found.append(Page("Messages", str(len(sent)), lines, lambda: _json_text(sent)))
+    found.append(Page("Context", "", partial(context_lines, entry), lambda: context_text(entry)))
+    lines = partial(_json, _plain(data))
+    return [*found, Page("Raw", "", lines, lambda: _json_text(data))]
+
+
+def _prose_page(name: str, value: object, *, count: bool = False) -> Page:
+    text = str(value or "")
+    lines = str(text.count("\n") + (not text.endswith("\n"))) if count else ""
+    return Page(name, lines, partial(_prose, text), lambda: text)
+
+
+def _json_text(value: Any) -> str:
+    return json.dumps(_plain(value), indent=2, ensure_ascii=False)
+
+
+def _error_text(data: Mapping[str, Any]) -> str:
+    return str(data.get("traceback") or f"{data.get('error_type') or 'Error'}: {data['error']}")
 
 
 def opening(found: Sequence[Page]) -> int:
@@ -69,30 +88,14 @@ def opening(found: Sequence[Page]) -> int:
 # text
 
 
-def _wrapped(text: str, width: int, key: str = "text", indent: int = 2) -> Iterator[Line]:
-    """Lines of text between the margins, broken where they are too long, never shortened in silence."""
-    room = max(1, width - indent - 2)
-    margin: Span = (" " * indent, "text")
-    shown = visible(text[:_LIMIT])
-    for line in shown.split("\n"):
-        if line.isascii():
-            for start in range(0, max(1, len(line)), room):
-                yield margin, (line[start : start + room], key)
-        else:
-            for piece in chop_cells(line, room) or [""]:
-                yield margin, (piece, key)
-    if len(text) > _LIMIT:
-        yield margin, (f"{len(text) - _LIMIT:,} more characters are not shown here", "muted")
-
-
 def _prose(text: str, width: int) -> list[Line]:
     if not text:
         return [(("  It is empty.", "muted"),)]
-    return list(_wrapped(text.removesuffix("\n"), width))
+    return list(wrapped(text.removesuffix("\n"), width))
 
 
 def _result(text: str, width: int) -> list[Line]:
-    if text[:1] in ("{", "[") and len(text) <= _LIMIT:
+    if text[:1] in ("{", "[") and len(text) <= LIMIT:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError):
@@ -109,7 +112,7 @@ def _json(value: Any, width: int) -> list[Line]:
         if match is not None and match[2] and cell_len(line) <= width - 4:
             lines.append((("  " + match[1], "muted"), (match[2], "muted"), (match[3], "text")))
         else:
-            lines += _wrapped(line, width)
+            lines += wrapped(line, width)
     return lines
 
 
@@ -188,10 +191,10 @@ def _values(values: Mapping[str, Any], width: int, *, types: bool = True) -> lis
         size = f"{len(value):,} characters" if isinstance(value, str) else ""
         lines.append((("  " + label, "muted"), (fit(size, room), "muted"), *tail))
         if isinstance(value, str):
-            lines += _wrapped(value, width, indent=4)
+            lines += wrapped(value, width, indent=4)
         else:
             text = json.dumps(_plain(value), indent=2, ensure_ascii=False)
-            lines += _wrapped(text, width, indent=4)
+            lines += wrapped(text, width, indent=4)
     return lines
 
 
@@ -205,11 +208,11 @@ def _error(data: Mapping[str, Any], width: int) -> list[Line]:
         (("  " + kind, "error strong"), ("  " + clip(message[0], width - cell_len(kind) - 6), "error"))
     ]
     if len(message) > 1 or cell_len(message[0]) > width - cell_len(kind) - 6:
-        lines += _wrapped("\n".join(message), width)
+        lines += wrapped("\n".join(message), width)
     received = str(data.get("result") or "")
     if received:
         label = "the model received  "
-        first, *rest = list(_wrapped(received, width - len(label)))
+        first, *rest = list(wrapped(received, width - len(label)))
         lines.append((("  " + label, "muted"), *first[1:]))
         lines += [((" " * (2 + len(label)), "muted"), *line[1:]) for line in rest]
     trace = str(data.get("traceback") or "")
@@ -240,7 +243,7 @@ def _traceback(text: str, width: int) -> Iterator[Line]:
             yield ("  " + clip(line, width - 4), "error"), ("", "error")
         else:
             key = "subtle" if line.startswith("    ") else "muted"
-            yield from _wrapped(line, width, key)
+            yield from wrapped(line, width, key)
 
 
 # facts
@@ -258,18 +261,19 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
             time.append((label, time_cells(data[key]).strip()))
     if entry.ms is not None:
         time.append(("took" if entry.kind == "llm" else "ran", time_cells(entry.ms).strip()))
-    hooks = data.get("hooks_ms")
-    if isinstance(hooks, Mapping):
-        time += [(visible_line(str(name)), time_cells(ms).strip()) for name, ms in hooks.items()]
-    call = [("turn", str(entry.turn.number)), ("iteration", str(entry.iteration.number))]
+    call = [("agent", entry.turn.agent), ("turn", str(entry.turn.number))]
+    call.append(("iteration", str(entry.iteration.number)))
     call.append(("status", visible_line(str(data.get("status", entry.state)))))
     for label, key in (
         ("model", "model"),
         ("finish", "finish_reason"),
         ("messages", "message_count"),
+        ("tools offered", "tools_count"),
+        ("calls asked for", "tool_calls_count"),
         ("decided by", "decided_by"),
         ("edited by", "edited_by"),
         ("id", "call_id"),
+        ("within call", "parent_call_id"),
     ):
         if data.get(key):
             value = "you" if data[key] == "user" else str(data[key])
@@ -277,6 +281,10 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
     if data.get("left_running"):
         call.append(("thread", "left running"))
     sections = [("Time", time), ("Call" if entry.kind == "tool" else "Request", call)]
+    hooks = data.get("hooks_ms")
+    if isinstance(hooks, Mapping) and hooks:
+        spent = [(visible_line(str(name)), time_cells(ms).strip()) for name, ms in hooks.items()]
+        sections.insert(1, ("Hooks, ─ beside the bar" if entry.kind == "tool" else "Hooks", spent))
     usage = data.get("usage")
     if usage is not None:
         tokens = [("input", f"{usage.input_tokens:,}"), ("output", f"{usage.output_tokens:,}")]
@@ -296,3 +304,8 @@ def fact_lines(sections: Iterable[tuple[str, list[tuple[str, str]]]], width: int
             room = width - 4 - cell_len(label) - 2
             lines.append((("  " + label + "  ", "muted"), (fit(value, room, right=True), "text")))
     return lines
+
+
+def facts_text(sections: Iterable[tuple[str, list[tuple[str, str]]]]) -> str:
+    """Facts for the clipboard."""
+    return "\n".join(f"{label}: {value}" for _, rows in sections for label, value in rows)

@@ -1,4 +1,4 @@
-"""A panel that is a title over a list of rows; in a tab, which carries its name, it has no name of its own."""
+"""A panel that is a title over a list of rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ R = TypeVar("R")
 class ListPanel(Vertical, Painted, Generic[R]):
     """Draws the title and hands colours on; what is in the list is the panel's own.
 
-    A subclass says in ``title_spans`` what stands behind its name, and draws records in ``draw_record``.
+    ``compact`` is for a tab, which carries the panel's name. A subclass says in ``title_spans`` what stands
+    behind its name, and draws records in ``draw_record``.
     """
 
     name_shown: str
@@ -84,7 +85,7 @@ class ListPanel(Vertical, Painted, Generic[R]):
         spans: list[Span] = [("  ", "muted")]
         used = 2
         if not self._compact:
-            focused = "accent strong" if self._rows.has_focus else "subtle strong"
+            focused = "accent strong" if self.has_focus_within else "subtle strong"
             spans += [(self.name_shown, focused), ("  ", "muted")]
             used += len(self.name_shown) + 2
         return spans + self.title_spans(width, used)

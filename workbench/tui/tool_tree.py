@@ -10,7 +10,6 @@ from workbench.tui.events import ToolRow
 from workbench.tui.render import time_cells
 from workbench.visible import visible_line
 
-
 _REMEMBERED: Final = 1_000
 """How many of the last calls of a tool its late times are told from, at least."""
 

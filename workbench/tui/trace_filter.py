@@ -109,8 +109,9 @@ class TraceFilter:
         failed = any(map(attrgetter("reason"), found))
         for turn, group in groupby(found, key=_turn_of):
             if turn is not self._turn:
+                around = self._turn.around if self._turn is not None else []
+                self.rows += [each for each in turn.around if each not in around]
                 self._turn = turn
-                self.rows.append(turn)
             if failed:
                 self.rows += [row for entry in group for row in (entry, entry.reason) if row is not None]
             else:
@@ -155,10 +156,6 @@ def _text(entry: Entry) -> str:
     """What words are looked for in: the beginning of each text that the entry holds."""
     data = entry.data
     parts = [entry.name, entry.detail]
-    for value in entry.arguments.values():
-        parts.append((value if isinstance(value, str) else str(value))[:_LONGEST])
-    for key in ("error", "result", "content", "model"):
-        value = data.get(key)
-        if value:
-            parts.append(str(value)[:_LONGEST])
+    said = [*entry.arguments.values(), *(data.get(key) for key in ("error", "result", "content", "model"))]
+    parts += [(value if isinstance(value, str) else str(value))[:_LONGEST] for value in said if value]
     return "\n".join(parts).lower()

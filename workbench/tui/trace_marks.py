@@ -27,7 +27,7 @@ class Marks:
         if event.tool is None or event.change not in ("enable", "disable"):
             return
         mark = Mark(self._serial(), "on" if event.change == "enable" else "off", [visible_line(event.tool)])
-        mark.detail, mark.at = visible_line(event.reason or ""), event.at
+        mark.detail, mark.at = visible_line(event.reason or "").removeprefix("switched off "), event.at
         last = self._last
         if last is not None and _one_action(last, mark):
             last.names += [name for name in mark.names if name not in last.names]

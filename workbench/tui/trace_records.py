@@ -58,27 +58,23 @@ class Turn:
         return self
 
     @property
+    def around(self) -> list[Turn]:
+        """The turns around it and itself, the outermost one first."""
+        return [*self.parent.turn.around, self] if self.parent is not None else [self]
+
+    @property
     def root(self) -> Turn:
         """The outermost turn around it, whose time axis it is drawn on."""
-        turn = self
-        while turn.parent is not None:
-            turn = turn.parent.turn
-        return turn
+        return self.parent.turn.root if self.parent is not None else self
 
     @property
     def depth(self) -> int:
         """How many calls of other agents it runs within."""
-        depth, turn = 0, self
-        while turn.parent is not None:
-            depth, turn = depth + 1, turn.parent.turn
-        return depth
+        return 0 if self.parent is None else 1 + self.parent.turn.depth
 
     def within(self, other: Turn) -> bool:
         """Whether this is the other turn, or runs in one of its calls."""
-        turn = self
-        while turn is not other and turn.parent is not None:
-            turn = turn.parent.turn
-        return turn is other
+        return self is other or (self.parent is not None and self.parent.turn.within(other))
 
     def work(self, at: float) -> float:
         """Working time on its clock at ``at`` (Unix seconds)."""

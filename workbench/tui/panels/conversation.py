@@ -18,10 +18,10 @@ from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, wel
 from workbench.tui.transcript.call import CallBlock
 from workbench.tui.transcript.cursor import Cursor
 from workbench.tui.transcript.document import Document
-from workbench.tui.transcript.search import Search
+from workbench.tui.transcript.search_bar import SearchBar
 from workbench.tui.transcript.story import Story
 from workbench.tui.transcript.view import TranscriptView
-from workbench.visible import visible, visible_line
+from workbench.visible import visible
 
 _WHEEL_ROWS: Final = 3
 
@@ -54,7 +54,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         self._cursor = Cursor(document)
         self._greeting: tuple[str, Sequence[Sequence[Span]]] | None = None
         self._welcome: Fixed | None = None
-        self._search: Search | None = None
+        self._search: SearchBar | None = None
         self._hovered: int | None = None
         self._clicked: int | None = None
 
@@ -114,55 +114,34 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def found(self, text: str) -> tuple[tuple[int, int], ...]:
         """Where a line holds what is searched for."""
-        return () if self._search is None else self._search.spans(text)
+        return () if self._search is None else self._search.found(text)
 
     def bar(self) -> Sequence[Span] | None:
         """The search while it is open, else that there is new text below."""
-        if self._search is None:
-            return super().bar()
-        search = self._search
-        count = f"{search.position} of {search.count}" if search.count else "not found" if search.term else ""
-        keys = (("up", " above   "), ("down", " below   "), ("esc", " close"))
-        hints = [span for key, what in keys for span in ((key, "subtle"), (what, "muted"))]
-        shown = visible_line(search.term)
-        return [("/ ", "accent"), (shown, "text"), ("▍", "accent"), (f"  {count}   ", "muted"), *hints]
+        return super().bar() if self._search is None else self._search.spans()
 
     # keys
 
     def action_search(self) -> None:
         """Look for a text: what is typed next is the text."""
-        self._search = Search(self.document)
+        self._search = SearchBar(self.document)
         self.refresh()
 
     def on_key(self, event: events.Key) -> None:
         """While a search is open, keys belong to it."""
         if self._search is None:
             return
+        seen = self.seen()
         if event.key == "escape":
             self._search = None
-            self.refresh()
-        elif event.key in ("enter", "up", "shift+enter"):
-            self._go_to(self._search.move(-1))
-        elif event.key == "down":
-            self._go_to(self._search.move(1))
-        elif event.key == "backspace":
-            self._look_for(self._search, self._search.term[:-1])
-        elif event.is_printable and event.character is not None:
-            self._look_for(self._search, self._search.term + event.character)
-        else:
+        elif not self._search.press(event, seen[-1] if seen else None):
             return
+        elif self._search.shown is not None:
+            self.document.measure(self._search.shown.index)
+            self.show(self._search.shown, self._search.row())
+        self.refresh()
         event.stop()
         event.prevent_default()
-
-    def _look_for(self, search: Search, term: str) -> None:
-        seen = self.seen()
-        self._go_to(search.look_for(term, seen[-1] if seen else None))
-
-    def _go_to(self, block: Block | None) -> None:
-        if block is not None and self._search is not None:
-            self.document.measure(block.index)
-            self.show(block, self._search.row(block))
-        self.refresh()
 
     def action_scroll_up(self) -> None:
         """One row up."""

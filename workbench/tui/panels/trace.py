@@ -75,7 +75,7 @@ class TracePanel(ListPanel[Row]):
         self._filter = TraceFilter(self._model.flat)
         self._filtered = False
         self._followed = True
-        self._line = FilterLine(_PLACEHOLDER, "esc all", self._complete)
+        self._line = FilterLine(_PLACEHOLDER, "enter keep   esc all", self._complete)
 
     def compose(self) -> ComposeResult:
         """The title row, the filter while there is one, the list."""
@@ -188,9 +188,9 @@ class TracePanel(ListPanel[Row]):
         event.stop()
         self._filter.begin(parse(event.text))
         self._filtered = bool(event.text.strip())
+        self._title.refresh()
         if not self._filtered:
             self._rows.show(self._model.outline.rows)
-            self._title.refresh()
             return
         self._rows.empty = _NOTHING
         self._go_on()

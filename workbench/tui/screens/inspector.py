@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,15 +13,17 @@ from textual.message import Message
 from textual.screen import Screen
 
 from workbench.tui.commands import bindings, hints
-from workbench.tui.inspector_pages import Line, Page, fact_lines, facts, opening, pages
-from workbench.tui.palette import Palette
+from workbench.tui.filter_line import FilterLine
+from workbench.tui.inspector_pages import Page, fact_lines, facts, facts_text, opening, pages
+from workbench.tui.palette import Palette, Token
 from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.status import Line as OneRow
 from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
-from workbench.tui.rows import RowList
+from workbench.tui.row_view import RowView
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
+from workbench.tui.wrapped import Line
 
 _NARROW = 104
 _LOW = 16
@@ -77,10 +80,42 @@ class _Tabs(OneRow):
                 return
 
 
-class _Page(RowList[Line], inherit_bindings=False):
-    """Lines to read: no cursor, so the keys are the screen's."""
+class _Page(RowView[Line], inherit_bindings=False):
+    """Lines to read: no cursor, so the keys are the screen's. Lines that were looked for are tinted."""
 
-    DEFAULT_CSS = "_Page { height: 1fr; overflow: hidden hidden; }"
+    def __init__(self, palette: Palette, background: Token, part: str) -> None:
+        super().__init__(_as_drawn, palette, background=background, id=part)
+        self.matches: list[int] = []
+        self._match = 0
+
+    @property
+    def match(self) -> int:
+        """Which of the matches is gone to, from 1 on; 0 while there is none."""
+        return self._match + 1 if self.matches else 0
+
+    def find(self, text: str) -> None:
+        """Tint the lines that hold the text, and go to the first one from here on."""
+        wanted = text.lower()
+        self.matches = [at for at, line in enumerate(self.rows) if wanted in _said(line)] if wanted else []
+        here = self.scroll_offset.y
+        self._match = next((at for at, line in enumerate(self.matches) if line >= here), 0)
+        self.go_on(0)
+
+    def go_on(self, step: int) -> None:
+        """Go to a match further on, from the last one to the first."""
+        if self.matches:
+            self._match = (self._match + step) % len(self.matches)
+            line, top = self.matches[self._match], self.scroll_offset.y
+            if not top <= line < top + self.size.height:
+                self._scroll(line - self.size.height // 2)
+        self.refresh()
+
+    def ground(self, index: int) -> tuple[Token, Token | None]:
+        """The background of a line."""
+        at = bisect_left(self.matches, index)
+        if at == len(self.matches) or self.matches[at] != index:
+            return super().ground(index)
+        return ("selected", "accent") if at == self._match else ("hovered", None)
 
 
 class InspectorScreen(Screen[Entry]):
@@ -103,8 +138,9 @@ class InspectorScreen(Screen[Entry]):
         self._subject = TitleRow(self._subject_spans, palette, "background")
         self._subject.id = "subject"
         self._tabs = _Tabs(palette)
-        self._view = _Page(_as_drawn, palette, rests=_never, background="background", id="pages")
-        self._facts = _Page(_as_drawn, palette, rests=_never, id="facts")
+        self._view = _Page(palette, "background", "pages")
+        self._facts = _Page(palette, "surface", "facts")
+        self._search = FilterLine("look for", "enter done   esc leave")
         self._hints = HintLine(palette)
 
     def compose(self) -> ComposeResult:
@@ -112,6 +148,7 @@ class InspectorScreen(Screen[Entry]):
         yield self._top
         yield self._subject
         yield self._tabs
+        yield self._search
         with Horizontal():
             yield self._view
             yield self._facts
@@ -159,7 +196,10 @@ class InspectorScreen(Screen[Entry]):
         name = self.page if keep and self._pages else ""
         self._pages = pages(self.entry)
         if self.has_class("-narrow"):
-            self._pages.append(Page("Facts", "", lambda width: fact_lines(facts(self.entry), width)))
+            sections = facts(self.entry)
+            self._pages.append(
+                Page("Facts", "", lambda width: fact_lines(sections, width), lambda: facts_text(sections))
+            )
         names = [page.name for page in self._pages]
         self._page = names.index(name) if name in names else opening(self._pages)
         self._facts.show(fact_lines(facts(self.entry), 38))
@@ -172,6 +212,15 @@ class InspectorScreen(Screen[Entry]):
         width = self.size.width - (0 if self.has_class("-narrow") else 38)
         self._view.show(self._pages[self._page].lines(max(20, width)))
         self._view.scroll_to(y=0, animate=False, force=True)
+        self._find()
+
+    def _find(self) -> None:
+        self._view.find(self._search.text)
+        self._say_match()
+
+    def _say_match(self) -> None:
+        found = f"{self._view.match} of {len(self._view.matches)}"
+        self._search.say(found if self._search.text else "")
 
     def _top_spans(self, width: int) -> list[Span]:
         entry = self.entry
@@ -200,7 +249,11 @@ class InspectorScreen(Screen[Entry]):
     # keys
 
     def action_back(self) -> None:
-        """Leave."""
+        """Leave; a search that is kept goes first."""
+        if self._search.display:
+            self._search.close()
+            self._find()
+            return
         self.dismiss(self.entry)
 
     def action_next_entry(self) -> None:
@@ -234,6 +287,40 @@ class InspectorScreen(Screen[Entry]):
         event.stop()
         self._turn(event.index)
 
+    # searching and copying
+
+    def action_search(self) -> None:
+        """Type what to look for in the page."""
+        self._search.open()
+
+    def action_match(self, step: int) -> None:
+        """Go to the next match, or to the one before."""
+        self._view.go_on(step)
+        self._say_match()
+
+    @on(FilterLine.Typed)
+    def _typed(self, event: FilterLine.Typed) -> None:
+        event.stop()
+        self._find()
+
+    @on(FilterLine.Left)
+    def _left(self, event: FilterLine.Left) -> None:
+        event.stop()
+        if not event.keep or not self._search.text:
+            self._search.close()
+            self._find()
+        self._view.focus()
+
+    def action_copy(self) -> None:
+        """Put what the page shows into the clipboard, whole."""
+        page = self._pages[self._page]
+        text = page.text()
+        self.app.copy_to_clipboard(text)
+        what = f"{page.name}: {len(text):,} characters copied."
+        self.notify(what, markup=False, timeout=2)
+
+    # scrolling
+
     def action_lines(self, count: int) -> None:
         """Scroll by lines."""
         self._view.scroll_relative(y=count, animate=False, force=True)
@@ -251,5 +338,5 @@ def _as_drawn(line: Line, _width: int) -> Line:
     return line
 
 
-def _never(_line: Line) -> bool:
-    return False
+def _said(line: Line) -> str:
+    return "".join(text for text, _ in line).lower()

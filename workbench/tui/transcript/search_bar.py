@@ -1,0 +1,55 @@
+"""An open search in a conversation: the keys that it takes, and the row that shows it."""
+
+from __future__ import annotations
+
+from textual.events import Key
+
+from workbench.tui.render import Span
+from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.document import Document
+from workbench.tui.transcript.search import Search
+from workbench.visible import visible_line
+
+_KEYS = (("up", " above   "), ("down", " below   "), ("esc", " close"))
+
+
+class SearchBar:
+    """What is typed is the term; Enter and the arrows go from one place that holds it to the next."""
+
+    def __init__(self, document: Document) -> None:
+        self._search = Search(document)
+        self.shown: Block | None = None
+
+    def press(self, event: Key, near: Block | None) -> bool:
+        """Take a key, if it is one for a search; ``shown`` is then the block to show.
+
+        ``near`` is where a new term is looked for first.
+        """
+        search = self._search
+        if event.key in ("enter", "up", "shift+enter"):
+            self.shown = search.move(-1)
+        elif event.key == "down":
+            self.shown = search.move(1)
+        elif event.key == "backspace":
+            self.shown = search.look_for(search.term[:-1], near)
+        elif event.is_printable and event.character is not None:
+            self.shown = search.look_for(search.term + event.character, near)
+        else:
+            return False
+        return True
+
+    def row(self) -> int:
+        """The first row of ``shown``, once it is laid out, that holds the term."""
+        return 0 if self.shown is None else self._search.row(self.shown)
+
+    def found(self, text: str) -> tuple[tuple[int, int], ...]:
+        """Where a line holds the term."""
+        return self._search.spans(text)
+
+    def spans(self) -> list[Span]:
+        """The term, how often it was found, and the keys."""
+        search = self._search
+        count = f"{search.position} of {search.count}" if search.count else "not found" if search.term else ""
+        hints = [span for key, what in _KEYS for span in ((key, "subtle"), (what, "muted"))]
+        shown = visible_line(search.term)
+        return [("/ ", "accent"), (shown, "text"), ("▍", "accent"), (f"  {count}   ", "muted"), *hints]
