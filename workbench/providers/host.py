@@ -8,6 +8,7 @@ between the lines. Ends with its parent.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import logging
 import os
@@ -85,6 +86,9 @@ class Host:
         )
         async for _ in stream:
             pass
+        # litellm alone is hundreds of thousands of objects: no later collection shall walk over them
+        gc.collect()
+        gc.freeze()
 
     async def _complete(self, order: dict[str, Any]) -> None:
         number, model = order["id"], order["model"]

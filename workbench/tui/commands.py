@@ -334,7 +334,7 @@ TABLE: Final[tuple[Command, ...]] = (
         "inspector.previous", "inspector", ("k",), "previous_entry", "previous", "Show the entry before.", 4
     ),
     Command(
-        "inspector.search", "inspector", ("slash",), "search", "search", "Look for a text in the tab.", 5
+        "inspector.search", "inspector", ("slash",), "search", "search", "Look for a text in it.", 5
     ),
     Command("inspector.next_match", "inspector", ("n",), "match(1)", "next match", "Go to the next match."),
     Command("inspector.previous_match", "inspector", ("N",), "match(-1)", "match before", "Go back to one."),
