@@ -183,7 +183,7 @@ def build_agent(
         )
     else:
         if model:
-            agent.llm, agent.model = make_llm(model), model
+            agent.llm = make_llm(model)
         _silence(agent)
         if trust or agent.trust is None:
             apply_trust(agent.tools, policy_of(trust or config.approval))

@@ -116,7 +116,7 @@ def test_doubt_costs_nothing_for_the_engines_own_messages() -> None:
     verified.check(messages)
     messages.reads = 0
     messages.append(WatchedDict(role="user", content="u"))
-    verified.doubt()
+    verified.doubted = True
     verified.check(messages)
     assert messages.reads == 1
     list.__getitem__(messages, 500)["content"] = 7

@@ -58,11 +58,17 @@ class FakeAgent:
         for observer in self.observers:
             observer.batch_started(self)  # type: ignore[arg-type]  # duck-typed on purpose
         if result is not None:
+            self.start_call(call_id)
             self.say({"role": "tool", "tool_call_id": call_id, "content": result})
             entry = {"type": "tool_execution", "tool_name": name, "arguments": {}, "call_id": call_id}
             self.trace(
                 {**entry, "result": result, "status": "success", "timing": 1.5, "timestamp": 1002.0, **extra}
             )
+
+    def start_call(self, call_id: str) -> None:
+        """The call begins to run."""
+        for observer in self.observers:
+            observer.call_started(self, call_id)  # type: ignore[arg-type]  # duck-typed on purpose
 
     def end(
         self,

@@ -25,6 +25,7 @@ def test_an_interrupted_turn_is_read_with_every_call_answered(tmp_path: Path) ->
     agent.begin("dangerous")
     agent.call("c1", "add", "5")
     agent.call("c2", "delete", None)
+    agent.start_call("c2")
     path = path_of(log)
     running = read_session(path)
     assert running.turns[-1].status == "running"

@@ -254,6 +254,41 @@ def test_servers_end_with_a_program_that_forgets_to_close_them(tmp_path: Path) -
     assert ended.stderr == ""
 
 
+def test_a_process_that_is_being_ended_when_the_servers_are_closed_is_still_ended(
+    run: Callable[..., Running], tmp_path: Path
+) -> None:
+    mark, asked = tmp_path / "mark", tmp_path / "asked"
+    # The shell hangs up when its server dies, notes that its input was closed, and goes on.
+    shell = f"echo $$ > {mark}; {sys.executable} {SERVER}; exec > {asked}; cat; echo asked; sleep 1000"
+    running = run(McpServerConfig("s", "sh", ("-c", shell)), retry_delays=(PATIENCE,))
+    running.next_state("connected")
+    os.kill(running.call("s.pid"), signal.SIGKILL)
+    end = time.monotonic() + PATIENCE
+    while not asked.exists() or "asked" not in asked.read_text():
+        assert time.monotonic() < end
+    running.servers.close()
+    assert not is_alive(int(mark.read_text()))
+
+
+def test_what_a_slow_callback_is_told_of_comes_before_the_closing() -> None:
+    held, closed = threading.Event(), threading.Event()
+    overtaken: list[bool] = []
+
+    def on_state(state: McpServerState) -> None:
+        if state.phase == "connected":
+            held.set()
+            overtaken.append(closed.wait(1.0))
+        elif state.phase == "closed":
+            closed.set()
+
+    servers = McpServers(ToolRegistry(), [STDIO], on_state)
+    servers.start()
+    assert held.wait(PATIENCE)
+    servers.close()
+    assert closed.is_set()
+    assert overtaken == [False]
+
+
 def test_a_server_of_an_older_protocol_is_followed_and_comes_back(run: Callable[..., Running]) -> None:
     running = run(McpServerConfig("old", command=sys.executable, args=(OLD_SERVER,)))
     assert running.next_state("connected").tools == ("old.change", "old.pid")

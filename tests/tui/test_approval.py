@@ -248,7 +248,7 @@ async def test_the_button_says_what_submitting_does_and_can_be_clicked() -> None
         await it.press("y", "y", "n")
         assert "Run 2, reject 1  enter" in it.shown("#foot")
 
-        await it.pilot.click("#foot", offset=(95, 1))
+        await it.pilot.click("#foot", offset=(95, 2))
 
         assert decided(await it.answered(agent)) == ["approve", "approve", "reject"]
 
@@ -261,7 +261,7 @@ async def test_a_hint_can_be_clicked_and_a_row_only_takes_the_highlight() -> Non
         assert it.screen.calls.cursor == 1
         assert it.decisions == [None] * 3
 
-        await it.pilot.click("#foot", offset=(4, 1))
+        await it.pilot.click("#foot", offset=(4, 2))
         assert it.decisions == [None, "approve", None]
 
 
@@ -334,7 +334,7 @@ async def test_clicks_decide_nothing_within_the_grace_period() -> None:
     async with trial() as it:
         await it.ask(quiet=False)
 
-        await it.pilot.click("#foot", offset=(4, 1))
+        await it.pilot.click("#foot", offset=(4, 2))
 
         assert it.decisions == [None] * 3
 
@@ -345,11 +345,11 @@ async def test_the_click_that_brings_the_window_to_the_front_decides_nothing() -
         it.app.app_focus = False
         it.app.app_focus = True
 
-        await it.pilot.click("#foot", offset=(4, 1))
+        await it.pilot.click("#foot", offset=(4, 2))
         assert it.decisions == [None] * 3
 
         it.app.clock.now += 1
-        await it.pilot.click("#foot", offset=(4, 1))
+        await it.pilot.click("#foot", offset=(4, 2))
         assert it.decisions == ["approve", None, None]
 
 

@@ -126,6 +126,13 @@ async def test_a_thumb_and_the_title_say_where_one_is_while_there_is_more() -> N
         assert " of " not in book.heading()
 
 
+async def test_a_screen_that_becomes_narrow_gets_narrow_columns() -> None:
+    async with opened((120, 40)) as (book, pilot):
+        assert "  f4  /theme          Choose a theme." in book.shown()
+        await pilot.resize_terminal(40, 30)
+        await until(pilot, lambda: "  f4  /theme  Choose a theme." in book.shown())
+
+
 async def test_a_filter_that_matches_nothing_says_so() -> None:
     async with opened((40, 12)) as (book, pilot):
         await pilot.press(*"zzz")

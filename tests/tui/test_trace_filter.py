@@ -356,3 +356,12 @@ async def test_every_row_is_exactly_as_wide_as_the_panel(width: int) -> None:
         await stage.type("tool:search")
         assert all(stage.rows.render_line(y).cell_length == width for y in range(18))
         assert stage.panel.query_one(TitleRow).render_line(0).cell_length == width
+
+
+async def test_a_narrow_filter_line_keeps_its_room_for_the_text() -> None:
+    for width, hint in ((55, False), (56, True)):
+        async with staged((width, 20)) as stage:
+            await stage.pilot.press("slash")
+            await stage.pilot.pause()
+            painted = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+            assert ("esc all" in painted) is hint

@@ -313,7 +313,7 @@ class Batch:
         entry.update(outcome.extra)
         if call.human_ms:
             entry["human_ms"] = call.human_ms + entry.get("human_ms", 0.0)
-        trace.add_notes(entry, call.notes)
+        entry.update(call.notes)
         if outcome.status != "rejected":
             turn.tools_called.append(call.name)
         self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=sendable(content)))
@@ -344,5 +344,6 @@ def assistant_message(response: LLMResponse) -> Message:
 
 def _message_call(call: ToolCall) -> WatchedDict:
     function = WatchedDict(name=safe_tool_name(call.name), arguments=arguments_text(call.arguments))
+    function.vouched = function["arguments"]
     made = WatchedDict(id=call.id, type="function", function=function)
     return WatchedDict({**watched(call.extra), **made}) if call.extra else made

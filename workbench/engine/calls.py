@@ -154,6 +154,7 @@ class Execution:
     def _begins(self) -> None:
         """The registry has let the call pass; a stop that came meanwhile is its last chance not to run."""
         self._cancel.raise_if_cancelled()
+        self._turn.agent.observers.tell("call_started", self._turn.agent, self.call.id)
         self.ran = True
         self.timestamp = time.time()
         self._waited_ms = self.scope.human_ms

@@ -212,7 +212,8 @@ class Hooks:
         self._lock = threading.Lock()
         self._order: list[Handler] = [*flatten(plugins, "plugins"), *flatten(on_events, "on_events")]
         self._table: dict[str, tuple[HandlerFunction, ...]] = {}
-        self._foreign: frozenset[str] = frozenset()
+        self.foreign: frozenset[str] = frozenset()
+        """The events that somebody else's handlers serve, besides those that are a part of Workbench."""
         self._rebuild()
 
     def add(self, *handlers: HandlerGroup, first: bool = False) -> None:
@@ -239,10 +240,6 @@ class Hooks:
         """The functions that serve ``event`` now, in the order in which they run."""
         return self._table[event]
 
-    def has_foreign(self, event: Event) -> bool:
-        """Whether any of them is not a part of Workbench itself."""
-        return event in self._foreign
-
     def __iter__(self) -> Iterator[Handler]:
         return iter(tuple(self._order))
 
@@ -254,7 +251,7 @@ class Hooks:
             event: tuple(handler.func for handler in self._order if event in handler.events)
             for event in EVENTS
         }
-        self._foreign = frozenset(
+        self.foreign = frozenset(
             event for event, functions in self._table.items() if not all(map(_is_our_own, functions))
         )
 

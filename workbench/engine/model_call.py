@@ -146,7 +146,8 @@ class ModelCall:
             **common,
             **extra,
         )
-        trace.add_notes(entry, self._turn.notes)
+        entry.update(self._turn.notes)
+        self._turn.notes = {}
         self._turn.llm_entry = entry
         self._turn.recorder.record(entry)
 

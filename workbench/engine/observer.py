@@ -53,8 +53,9 @@ class TurnSummary:
 class Observer:
     """Base of everything that watches: console, logs, the screen. Override what you need.
 
-    Called on the agent's thread, except ``stream``, which a provider may call from a thread of its own.
-    An exception is logged with its traceback and goes no further. Keep each call short.
+    Called on the agent's thread, except ``stream``, which a provider may call from a thread of its own,
+    and ``call_started``: parallel calls begin on theirs. An exception is logged with its traceback and goes
+    no further. Keep each call short.
     """
 
     nested: bool = False
@@ -68,6 +69,9 @@ class Observer:
 
     def batch_started(self, agent: Agent) -> None:
         """The model asked for calls: its message is in the transcript, and none of them has run yet."""
+
+    def call_started(self, agent: Agent, call_id: str) -> None:
+        """A call was let pass and its tool's code comes next; on the thread that runs the call."""
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """An entry was appended to the trace."""

@@ -19,6 +19,7 @@ class OpenTail:
         self._aside: list[Message] = []
         self._list: list[Message] = session["messages"]
         self._length = 0
+        self._last = assistant
 
     def open(self) -> None:
         """Append the assistant message: from now on its calls wait for answers."""
@@ -30,9 +31,7 @@ class OpenTail:
     def intact(self) -> bool:
         """Whether the list still ends as it was left."""
         messages = self._session.get("messages")
-        if messages is not self._list or len(messages) != self._length:
-            return False
-        return messages[-1] is (self._answers[-1] if self._answers else self._assistant)
+        return messages is self._list and len(messages) == self._length and messages[-1] is self._last
 
     def answer(self, message: Message) -> None:
         """Append the answer to the next call."""
@@ -41,6 +40,7 @@ class OpenTail:
         self._answers.append(message)
         self._list.append(message)
         self._length += 1
+        self._last = message
 
     def set_aside(self) -> bool:
         """Restore the end of the list, and keep what stood in the wrong place for ``close``.
@@ -75,6 +75,7 @@ class OpenTail:
         self._aside.extend(strays)
         messages[at + 1 :] = self._answers
         self._length = len(messages)
+        self._last = messages[-1]
         return misplaced
 
     def close(self) -> None:
@@ -102,6 +103,7 @@ class OpenTail:
         messages.append(self._assistant)
         messages.extend(self._answers)
         self._length = len(messages)
+        self._last = messages[-1]
 
 
 def _field(thing: object, key: str) -> Any:

@@ -39,13 +39,6 @@ def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:
     return {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
 
 
-def add_notes(entry: TraceEntry, notes: TraceEntry) -> None:
-    """Move what handlers did (``hooks_ms hook_output``) from ``notes`` onto the entry it belongs to."""
-    for kind, by_event in notes.items():
-        entry.setdefault(kind, {}).update(by_event)
-    notes.clear()
-
-
 def note(text: str, hint: str, iteration: int) -> TraceEntry:
     """Something that a person should know, and what to do about it."""
     return {"type": "note", "text": text, "hint": hint, "iteration": iteration, "timestamp": time.time()}

@@ -22,7 +22,6 @@ from workbench.engine.places import Places
 from workbench.engine.recorder import Recorder
 from workbench.engine.results import plain, sendable
 from workbench.engine.scope import STOPPED, CallScope, sentence
-from workbench.engine.trace import add_notes
 from workbench.engine.transcript import repair_messages
 from workbench.engine.watched import WatchedDict, watched
 from workbench.engine.xray_context import current_context
@@ -113,7 +112,7 @@ class Turn:
         self._session = session = agent.open_session()
         self.recorder.begin(session)
         self.recorder.release_all()
-        agent.transcript.doubt()  # whatever happened between the turns
+        agent.transcript.doubted = True  # whatever happened between the turns
         session["turn"] += 1
         session["iteration"] = 0
         session["user_prompt"] = self.prompt
@@ -178,7 +177,7 @@ class Turn:
         """Report the turn, however it ended."""
         if not self._session:
             return
-        add_notes(self.llm_entry or self._user_entry, self.notes)
+        self._settle_notes()
         self.recorder.release_all()
         self.mend()
         agent = self.agent
@@ -208,63 +207,71 @@ class Turn:
             )
         agent.observers.tell("turn_finished", agent, summary)
 
+    def _settle_notes(self) -> None:
+        """No entry came any more for what handlers did: it stands on the last one."""
+        entry = self.llm_entry or self._user_entry
+        for kind, by_event in self.notes.items():
+            entry[kind] = {**entry.get(kind, {}), **by_event}
+        self.notes = {}
+
     # ── handlers ─────────────────────────────────────────────────────────────────────────────────
 
     def fire(
-        self, event: Event, onto: TraceEntry, after: AfterHandler | None = None, *, stoppable: bool = True
+        self,
+        event: Event,
+        onto: TraceEntry,
+        after: AfterHandler | None = None,
+        *,
+        stoppable: bool = True,
+        capture: bool = True,
     ) -> None:
         """Call the handlers of an event; ``after`` is called behind each.
 
         How long they took and what they printed is noted on ``onto``. An exception gets a note that names
         event and handler.
         """
-        agent = self.agent
+        agent, cancel, recorder = self.agent, self.cancel, self.recorder
         handlers = agent.hooks.handlers(event)
         if not handlers:
             return
-        output = None
-        if agent.hooks.has_foreign(event):
-            agent.transcript.doubt()
-            output = agent.output
-        waited = self.recorder.waited_ms
+        if event in agent.hooks.foreign:
+            agent.transcript.doubted = True
+            if capture and agent.output is not None:
+                self._fire_captured(agent.output, event, onto, after, stoppable)
+                return
+        waited = recorder.waited_ms
         begin = time.perf_counter()
         try:
-            if output is None:
-                self._call(event, handlers, after, stoppable)
-            else:
-                self._call_captured(output, onto, event, handlers, after, stoppable)
+            for handler in handlers:
+                if stoppable and cancel.cancelled:
+                    cancel.raise_if_cancelled()
+                try:
+                    returned = handler(agent)
+                    if returned is not None and inspect.isawaitable(returned):
+                        self.places.wait_for(returned, f"{event} handler {describe(handler)}")
+                except StopTurn:
+                    raise
+                except BaseException as error:
+                    error.add_note(f"in the {event} handler {describe(handler)}")
+                    raise
+                if after is not None:
+                    after(handler)
         finally:
-            duration = (time.perf_counter() - begin) * 1000 - (self.recorder.waited_ms - waited)
+            duration = (time.perf_counter() - begin) * 1000 - (recorder.waited_ms - waited)
             onto.setdefault("hooks_ms", {})[event] = duration
 
-    def _call(
+    def _fire_captured(
         self,
+        output: OutputCapture,
         event: Event,
-        handlers: tuple[HandlerFunction, ...],
+        onto: TraceEntry,
         after: AfterHandler | None,
         stoppable: bool,
     ) -> None:
-        agent, cancel = self.agent, self.cancel
-        for handler in handlers:
-            if stoppable:
-                cancel.raise_if_cancelled()
-            try:
-                returned = handler(agent)
-                if returned is not None and inspect.isawaitable(returned):
-                    self.places.wait_for(returned, f"{event} handler {describe(handler)}")
-            except StopTurn:
-                raise
-            except BaseException as error:
-                error.add_note(f"in the {event} handler {describe(handler)}")
-                raise
-            if after is not None:
-                after(handler)
-
-    def _call_captured(self, output: OutputCapture, onto: TraceEntry, event: Event, *rest: Any) -> None:
         captured: CapturedOutput | None = None
         try:
             with output.bracket(f"hook:{event}") as captured:
-                self._call(event, *rest)
+                self.fire(event, onto, after, stoppable=stoppable, capture=False)
         finally:
             if captured is not None and captured.text:
                 onto.setdefault("hook_output", {})[event] = captured.text

@@ -120,7 +120,7 @@ class VerifiedTranscript:
 
     Any message that was put in, taken out, exchanged or changed since makes it check from the start. The
     engine's own messages say themselves when they are changed; the few that a handler added are compared
-    with what they were, once ``doubt`` was said.
+    with what they were, once ``doubted`` is set.
     """
 
     def __init__(self) -> None:
@@ -129,18 +129,15 @@ class VerifiedTranscript:
         self._changed: set[int] = set()
         self._strange: list[tuple[int, Message, Message]] = []
         """Place, message and copy of each message that cannot be watched."""
-        self._doubted = False
+        self.doubted = False
+        """Set when somebody else's code ran, which may have changed any message."""
         self._rewritten: int | None = None
-
-    def doubt(self) -> None:
-        """Somebody else's code ran, who may have changed any message."""
-        self._doubted = True
 
     def check(self, messages: list[Message]) -> None:
         """Raise TranscriptError if the list is not sendable as it is now."""
-        if self._doubted:
-            self._doubted = False
+        if self.doubted and self._strange:
             self._changed.update(place for place, message, was in self._strange if not equal(message, was))
+        self.doubted = False
         if self._changed:
             self._note_rewritten(min(self._changed))
             self._forget(messages)

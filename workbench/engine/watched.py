@@ -15,11 +15,15 @@ _LIST_CHANGES = "__setitem__ __delitem__ __iadd__ __imul__ append clear extend i
 
 
 class WatchedDict(dict[str, Any]):
-    """``changed`` gets ``place`` added at each change; both are set by ``watch``."""
+    """``changed`` gets ``place`` added at each change; both are set by ``watch``.
 
-    __slots__ = ("changed", "place")
+    ``vouched`` is a text in it that its maker has just written as JSON, and that need not be read again.
+    """
+
+    __slots__ = ("changed", "place", "vouched")
     changed: set[int]
     place: int
+    vouched: str
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return (dict, (dict(self),))

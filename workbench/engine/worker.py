@@ -58,7 +58,7 @@ class LeftRunning:
     started: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Errand:
     """Whose job it is and what it is for: shown when it is left running, told when it ends late."""
 

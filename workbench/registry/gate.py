@@ -78,11 +78,11 @@ class Gate:
             ToolDeniedError: when the policy denies it, or ``approved`` is False.
         """
         decision = self._use(bound.tool, bound.arguments)
+        if decision.result is PermissionResult.ALLOW and approved is not False:
+            return None
         request = PermissionRequest(
             bound.tool, bound.arguments, decision.reason, decision.rule, call_id, origin
         )
-        if decision.result is PermissionResult.ALLOW and approved is not False:
-            return None
         if decision.result is PermissionResult.ASK:
             self._emit(ChangeEventType.PERMISSION_ASKED, request, decision.reason)
             if approved is None:

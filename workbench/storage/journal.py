@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +19,11 @@ _KEYS: Final = {
     "turn": {"input", "model", "started", "index"},
     "history": set(),
     "message": {"message"},
+    "call": {"id"},
     "entry": {"entry"},
 }
-"""What the kinds of lines hold. ``history``: the messages that follow replace all before them."""
+"""What the kinds of lines hold. ``history``: the messages that follow replace all before them. ``call``: a
+call begins to run."""
 
 
 def journal_path(session: Path) -> Path:
@@ -33,7 +37,8 @@ class JournalTurn:
 
     ``index`` is the place, counted from 0, that the turn gets in the session file: if the file holds it
     already, the turn ended. ``messages`` are what the turn added, or the whole history if it ``replaces``
-    what was before. ``torn`` counts the bytes behind the turn that could not be read.
+    what was before. ``begun`` are the ids of the calls that began to run; None if lines about them may be
+    missing. ``torn`` counts the bytes behind the turn that could not be read.
     """
 
     input: str = ""
@@ -42,6 +47,7 @@ class JournalTurn:
     index: int = 0
     messages: list[Message] = field(default_factory=list)
     trace: list[TraceEntry] = field(default_factory=list)
+    begun: set[str] | None = None
     torn: int = 0
     replaces: bool = False
 
@@ -59,11 +65,22 @@ class Journal:
     def start(self, prompt: str, model: str, started: float, index: int) -> None:
         """A turn begins; ``started`` in Unix seconds."""
         turn = {"type": "turn", "input": prompt, "model": model, "started": started, "index": index}
-        append(self._descriptor, json_line(turn))
+        append(self._descriptor, json_line({**turn, "boot": _boot()}))
 
-    def add(self, entries: list[TraceEntry], messages: list[Message], *, replaces: bool = False) -> None:
-        """New messages and trace entries, in one write. ``replaces``: the messages are all that there are."""
-        lines = [json_line({"type": "history"})] if replaces else []
+    def add(
+        self,
+        entries: list[TraceEntry],
+        messages: list[Message],
+        *,
+        begun: Sequence[str] = (),
+        replaces: bool = False,
+    ) -> None:
+        """New messages and trace entries, and ids of calls that begin to run, in one write.
+
+        ``replaces``: the messages are all that there are.
+        """
+        lines = [json_line({"type": "call", "id": call_id}) for call_id in begun]
+        lines += [json_line({"type": "history"})] if replaces else []
         lines += [json_line({"type": "message", "message": message}) for message in messages]
         lines += [json_line({"type": "entry", "entry": entry}) for entry in entries]
         if lines:
@@ -101,15 +118,31 @@ def read_journal(session: Path) -> list[JournalTurn]:
         read += len(line)
         if record["type"] == "turn":
             turns.append(JournalTurn(record["input"], record["model"], record["started"], record["index"]))
+            # The system keeps the lines of a killed process, but not those of a machine that went down.
+            turns[-1].begun = set() if record.get("boot") == _boot() else None
         elif turns and record["type"] == "message":
             turns[-1].messages.append(record["message"])
         elif turns and record["type"] == "history":
             turns[-1].messages, turns[-1].replaces = [], True
+        elif turns and record["type"] == "call":
+            if turns[-1].begun is not None:
+                turns[-1].begun.add(record["id"])
         elif turns:
             turns[-1].trace.append(record["entry"])
     if turns:
         turns[-1].torn = len(data) - read
+        if turns[-1].torn:
+            turns[-1].begun = None
     return turns
+
+
+@cache
+def _boot() -> str:
+    """What tells this run of the machine from others, where the system says it (Linux), else empty."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""
 
 
 def _record(line: bytes) -> dict[str, Any] | None:

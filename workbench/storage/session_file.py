@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Final, overload
 
 from workbench.engine.llm import Message, TokenUsage
 from workbench.errors import StorageError
@@ -31,6 +31,12 @@ INTERRUPTED = "interrupted"
 
 RUNNING = "running"
 """Status of a turn that another writer of the file has not finished yet."""
+
+_NOT_RUN: Final = "Not run: the program ended before this call began."
+_LOST: Final = (
+    "Interrupted: the session ended before this call's result was recorded. "
+    "It may have run and may have had effects; check before calling it again."
+)
 
 
 class Turns(Sequence[TurnRecord]):
@@ -197,7 +203,7 @@ def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
         tokens=usage.total_tokens,
         cost=usage.cost,
         tools_called=tuple(names),
-        messages=tuple(_answered(running)),
+        messages=tuple(_answered(running, status)),
         status=status,
         trace=tuple(running.trace),
         replaces=running.replaces,
@@ -208,8 +214,10 @@ def _usage(plain: dict[str, Any]) -> TokenUsage:
     return TokenUsage(plain.get("input_tokens", 0), plain.get("output_tokens", 0), cost=plain.get("cost"))
 
 
-def _answered(running: JournalTurn) -> Iterator[Message]:
+def _answered(running: JournalTurn, status: str) -> Iterator[Message]:
     """The turn's messages with an answer for each call, behind the message that asked for it."""
+    # A call of a turn that another process runs may begin at any moment.
+    begun = running.begun if status == INTERRUPTED else None
     results = {
         entry.get("call_id"): entry for entry in running.trace if entry.get("type") == "tool_execution"
     }
@@ -219,14 +227,11 @@ def _answered(running: JournalTurn) -> Iterator[Message]:
             continue
         yield message
         for call in message.get("tool_calls") or ():
-            yield answers.get(call["id"]) or _closing_answer(call, results.get(call["id"]))
+            yield answers.get(call["id"]) or _closing_answer(call, results.get(call["id"]), begun)
 
 
-def _closing_answer(call: dict[str, Any], entry: dict[str, Any] | None) -> Message:
-    text = (
-        "Interrupted: the session ended before this call's result was recorded. "
-        "It may have run and may have had effects; check before calling it again."
-    )
+def _closing_answer(call: dict[str, Any], entry: dict[str, Any] | None, begun: set[str] | None) -> Message:
+    text = _LOST if begun is None or call["id"] in begun else _NOT_RUN
     if entry is not None:
         found = entry.get("result") if entry.get("result") is not None else entry.get("error")
         text = found if isinstance(found, str) else str(found)

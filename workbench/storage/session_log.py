@@ -55,6 +55,7 @@ class SessionLog(FileLog):
         self._written = 0
         self._running = self._journaling = False
         self._early: list[TraceEntry] = []  # entries of a turn that was not announced yet
+        self._begun: list[str] = []  # calls that began and are not in the journal yet
         self._unwritten: list[bytes] = []
         self._lost = 0
         self._problem: str | None = None
@@ -97,7 +98,7 @@ class SessionLog(FileLog):
         with self._lock:
             self._mask.refresh()
             model = _model(agent)
-            self._journaling = False
+            self._journaling, self._begun = False, []
             try:
                 self._open(agent.name, model)
                 if self._journal is not None:
@@ -112,6 +113,17 @@ class SessionLog(FileLog):
     def batch_started(self, agent: Agent) -> None:
         """Put the model's calls into the journal before any of them runs."""
         self._keep(agent, [])
+
+    def call_started(self, agent: Agent, call_id: str) -> None:
+        """Put into the journal that the call begins, before it can do anything."""
+        with self._lock:
+            if self._running and self._journaling and self._journal is not None:
+                self._begun.append(self._mask(call_id))
+                try:
+                    # The call's thread is not the agent's, so the messages are left alone.
+                    self._write_journal(self._journal, [], [])
+                except OSError as error:
+                    self._report(error)
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Put the entry, and the messages that came since the last one, into the journal."""
@@ -221,10 +233,16 @@ class SessionLog(FileLog):
         new, replaces = self._new_messages(agent)
         plain = [to_plain(message, self._mask) for message in new]
         try:
-            self._journal.add(entries, plain, replaces=replaces)
+            self._write_journal(self._journal, entries, plain, replaces=replaces)
         except OSError:
             self._gap = True
             raise
+
+    def _write_journal(
+        self, journal: Journal, entries: list[TraceEntry], messages: list[Message], *, replaces: bool = False
+    ) -> None:
+        journal.add(entries, messages, begun=self._begun, replaces=replaces)
+        self._begun = []
 
     def _new_messages(self, agent: Agent) -> tuple[list[Message], bool]:
         """What came since the last time; or all messages and True, if the old ones are not as they were."""
@@ -241,7 +259,7 @@ class SessionLog(FileLog):
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._path, self._descriptor, self._journal = None, -1, None
-        self._seen, self._gap = Bookmark(), False
+        self._seen, self._gap, self._begun = Bookmark(), False, []
         self._written = self._lost = 0
         self._unwritten, self._problem, self._running, self._early = [], None, False, []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
@@ -18,6 +19,7 @@ from workbench.toolbox.mcp_transport import ErrorTail, transport_to
 from workbench.toolbox.tool_keeper import ToolKeeper
 
 if TYPE_CHECKING:
+    from anyio import CancelScope
     from mcp import Client, types
 
 logger = logging.getLogger(__name__)
@@ -91,7 +93,11 @@ class McpConnection:
         self._hurry = asyncio.Event()
 
     async def serve(self) -> None:
-        """Be connected until cancelled; after a loss, and after each failure, try again."""
+        """Be connected until the cancel scope around it is cancelled; after a loss, and after each failure,
+        try again.
+        """
+        from anyio.lowlevel import checkpoint
+
         failures = 0
         while True:
             tail = ErrorTail(self.config.name)
@@ -102,10 +108,7 @@ class McpConnection:
             except Exception as error:  # the top of a worker: whatever failed is told, and tried again
                 logger.debug("MCP server %s", self.config.name, exc_info=error)
                 reason = _in_words(error)
-                task = asyncio.current_task()
-                if task is not None and task.cancelling():
-                    # What ended broke while it was being ended, and its error hid the cancellation.
-                    raise asyncio.CancelledError from error
+            await checkpoint()  # what broke while it was being ended may have hidden the cancellation
             self._client = None
             if self._has_lasted():
                 failures = 0
@@ -158,6 +161,7 @@ class McpConnection:
 
     async def _stay_connected(self, tail: ErrorTail) -> str:
         """Connect, follow the list of tools, and say why it ended once the connection is lost."""
+        from anyio import fail_after
         from mcp import Client
         from mcp.types import Implementation
 
@@ -168,10 +172,18 @@ class McpConnection:
             client_info=Implementation(name="workbench", version="1"),
             cache=None,
         )
-        async with asyncio.timeout(self._connect_timeout) as limit, client:
+        with fail_after(self._connect_timeout) as limit:
+            await self._follow(client, lost, limit)
+        return ENDED
+
+    async def _follow(self, client: Client, lost: asyncio.Event, limit: CancelScope) -> None:
+        """Follow the list of tools until the connection is lost; the ``limit`` ends once it is made."""
+        from anyio import CancelScope
+
+        async with client:
             self._changed.clear()
             await self._take_tools(client)
-            limit.reschedule(None)
+            limit.deadline = math.inf
             self._client = client
             self._connected_at = asyncio.get_running_loop().time()
             await self._enter("connected")
@@ -185,10 +197,10 @@ class McpConnection:
                 self._client = None
                 self._settled.clear()
                 listener.cancel()
-                await asyncio.gather(listener, return_exceptions=True)
+                with CancelScope(shield=True):
+                    await asyncio.gather(listener, return_exceptions=True)
             # Said at once: to end what is left of it may take seconds.
             await self._enter("connecting")
-        return ENDED
 
     async def _next_change(self, lost: asyncio.Event) -> bool:
         """Wait for a changed list of tools; False when the connection is lost instead."""
@@ -275,14 +287,23 @@ class McpConnection:
         await self._in_worker(self.enter, phase, reason)
 
     async def _in_worker(self, function: Callable[..., None], *arguments: object) -> None:
-        await asyncio.get_running_loop().run_in_executor(self._workers, function, *arguments)
+        from anyio import CancelScope, sleep_forever
+
+        try:
+            work = asyncio.get_running_loop().run_in_executor(self._workers, function, *arguments)
+        except RuntimeError as error:
+            logger.debug("MCP server %s waits for its end", self.config.name, exc_info=error)
+            await sleep_forever()  # Python takes no more work because it exits: all is closed next
+            return
+        with CancelScope(shield=True):  # what is said when closing comes after it, not in between
+            await work
 
     def enter(self, phase: Phase, reason: str = "") -> None:
         """Be in another phase: switch the tools accordingly, and tell."""
         state = McpServerState(
             self.config.name, phase, reason, tuple(sorted(self._tools.values())), self._problems
         )
-        if state == self.state:
+        if state == self.state or self.state.phase == "closed":
             return
         self.state = state
         self._switch_tools(phase)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import importlib.util
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from workbench.errors import ConfigError, ToolServerError
 from workbench.registry import ToolRegistry
 from workbench.toolbox.mcp_config import McpServerConfig
 from workbench.toolbox.mcp_connection import McpConnection, McpServerState, OnState
+
+logger = logging.getLogger(__name__)
 
 RETRY_DELAYS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
 """Seconds between attempts to connect; the last one is repeated."""
@@ -138,17 +141,17 @@ class McpServers:
 
     async def _run(self, running: threading.Event) -> None:
         self._loop, self._closing = asyncio.get_running_loop(), asyncio.Event()
-        tasks = [
-            asyncio.create_task(each.serve(), name=f"mcp {each.config.name}")
-            for each in self._connections.values()
-            if not each.config.disabled
-        ]
         closing = self._closing
         running.set()
-        await closing.wait()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        from anyio import create_task_group
+
+        async with create_task_group() as group:
+            for each in self._connections.values():
+                if not each.config.disabled:
+                    group.start_soon(_serve, each)
+            await closing.wait()
+            # A task's own cancel() would also cut short the ending of a process that is under way.
+            group.cancel_scope.cancel()
 
     async def _all_settled(self) -> None:
         for each in self._connections.values():
@@ -177,3 +180,10 @@ class McpServers:
                 f"the MCP server {connection.config.name} was closed during the call",
                 hint="It may or may not have run.",
             ) from None
+
+
+async def _serve(connection: McpConnection) -> None:
+    try:
+        await connection.serve()
+    except Exception:
+        logger.exception("the MCP server %s is not followed any more", connection.config.name)

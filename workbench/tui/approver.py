@@ -13,7 +13,11 @@ from workbench.errors import ToolArgumentsError
 from workbench.registry import Grant, GrantScope, ToolRegistry
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
 from workbench.tui.broker import ApprovalBroker
+from workbench.tui.diff import diff
 from workbench.tui.events import CallInfo
+
+_QUICKLY_TOLD = 2_000
+"""Lines in both texts of a change that can be compared without anybody noticing."""
 
 _log = logging.getLogger("workbench.approval")
 
@@ -117,6 +121,15 @@ def preview_call(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]
         _log.warning("no preview of %s: %s", name, error)
         return None
     return Preview(str(path), old, new)
+
+
+def change_of(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
+    """How many lines the call would add and remove, where its tool can say so and it is quickly told."""
+    preview = preview_call(registry, name, arguments)
+    if preview is None or preview.old.count("\n") + preview.new.count("\n") > _QUICKLY_TOLD:
+        return None
+    found = diff(preview.old, preview.new)
+    return found.added, found.removed
 
 
 def _grant(proposal: Proposal) -> Grant:

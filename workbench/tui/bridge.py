@@ -24,7 +24,7 @@ from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.registry import ChangeEvent, ChangeEventType, Tool, ToolRegistry
 from workbench.tui import events
-from workbench.tui.approver import Approver
+from workbench.tui.approver import Approver, change_of
 from workbench.tui.facts import error_texts, tool_row, usage_event
 
 Post = Callable[[events.AgentEvent], None]
@@ -75,6 +75,7 @@ class Bridge(Observer):
         agent.quiet, agent.output = True, agent.output or outer.output
         if agent.trust is None:
             agent.tools.policy = outer.tools.policy
+        own = {grant.id for grant in agent.tools.grants}
         for grant in outer.tools.grants:
             agent.tools.grant(grant)
         taken = {outer.name, *self._labels.values()}
@@ -87,6 +88,9 @@ class Bridge(Observer):
         def restore() -> None:
             agent.quiet, agent.output, agent.tools.policy = quiet, output, policy
             del self._labels[agent.name, id(agent)]
+            for grant in agent.tools.grants:
+                if grant.id not in own:  # the outer agent keeps it, and there it can be taken back
+                    agent.tools.revoke(grant)
 
         undo = self._inner[id(agent)] = [restore]
         self._watch(agent, _TurnEnd(self), undo)
@@ -335,6 +339,7 @@ def _calls(agent: Agent, session: Mapping[str, Any]) -> tuple[events.CallInfo, .
             *_standing(agent.tools, call),
             call["decision"],
             call["reason"],
+            change_of(agent.tools, call["name"], call["arguments"]),
         )
         for call in session["pending_tools"]
     )

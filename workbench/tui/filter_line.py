@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,6 +13,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
+
+
+_NARROW: Final = 56
 
 
 class FilterLine(Horizontal):
@@ -40,6 +43,7 @@ class FilterLine(Horizontal):
         suggester = _Completer(complete) if complete is not None else None
         self._input = Input(placeholder=placeholder, compact=True, suggester=suggester)
         self._hint = hint
+        self._how = ""
         self._said = Static(hint, markup=False, classes="hint")
         self.display = False
 
@@ -61,8 +65,14 @@ class FilterLine(Horizontal):
         self._input.action_select_all()
 
     def say(self, text: str) -> None:
-        """Say how it goes before the hint."""
-        self._said.update(f"{text}   {self._hint}" if text else self._hint)
+        """Say how it goes before the hint, which is left out where the line is narrow."""
+        self._how = text
+        hint = self._hint if self.size.width >= _NARROW else ""
+        self._said.update("   ".join(part for part in (text, hint) if part))
+
+    def on_resize(self) -> None:
+        """The hint needs room."""
+        self.say(self._how)
 
     def close(self) -> None:
         """Go away, and forget the text."""

@@ -74,7 +74,6 @@ class ModelSwitch:
             except WorkbenchError as error:
                 self._complain("The model stays as it was", error)
                 return
-            agent.model = model
             self._post(events.ModelChanged(agent.name, time.time(), model))
             self._post(usage_event(agent))
 
