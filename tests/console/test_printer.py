@@ -60,14 +60,15 @@ def screen(width: int = 80) -> tuple[ConsolePrinter, io.StringIO]:
 
 def test_a_turn_prints_prompt_calls_answer_and_totals() -> None:
     printer, out = screen()
-    llm = Script(calls(ToolCall("add", {"a": 2, "b": 3})), LLMResponse("It is 5.", usage=TokenUsage(10, 5)))
+    answer = LLMResponse("It is 5.", usage=TokenUsage(10, 5, 0, 0.002))
+    llm = Script(calls(ToolCall("add", {"a": 2, "b": 3})), answer)
     agent_with(llm, add, printer=printer).input("What is 2+3?")
     lines = out.getvalue().splitlines()
     assert lines[0] == "helper ❯ What is 2+3?"
     assert lines[1] == "· rate limited, waiting 8 s"
     assert re.fullmatch(r"✓ add  a=2, b=3   [\d.]+ ms", lines[2])
     assert "It is 5." in lines
-    assert re.fullmatch(r"✓ success · [\d.]+ m?s · 1 call · 135 tokens · \$0\.0100", lines[-1])
+    assert re.fullmatch(r"✓ success · [\d.]+ m?s · 1 call · 135 tokens · \$0\.0120", lines[-1])
 
 
 def test_a_failed_call_says_why_and_a_failed_turn_says_what_to_do() -> None:

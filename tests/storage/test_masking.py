@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.storage.masking import Masker
+from workbench.storage.masking import Masker, is_secret_variable
+from workbench.storage.plain import to_plain
 
 SHAPES = [
     "sk-proj-abcdefghij0123456789ABCDEF",
@@ -31,6 +32,55 @@ ORDINARY = [
     "password: see the vault",
     "a hash: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 ]
+PROSE = [
+    "the password is required",
+    "Password: at least 8 characters, or 12-character passphrases",
+    "password: required; secret: see section 4b of the manual",
+    "--- PASS: TestLogin2Works (0.00s)",
+    "PASS: test_login2_works, pass: 12 of 13, PASS=120",
+    "PWD=/home/me2/project OLDPWD=/tmp/a1b2c3d4",
+    "connect(password=get_password1(), token=self.token_2, secret=os.environ['S3'])",
+    '{"password": {"type": "string"}, "token": "required", "secret": "the secret of page 12"}',
+    "def login(password: str, token: str | None = None, secret: bytes = b'')",
+    "DB_PASS=$OTHER_PASS1 DB_PASS=${PASS1} DB_PASS=<your-pass-1> API_KEY=YOUR_API_KEY",
+    "max_tokens=4096, token: identifier1, tokens: 123456789, next_token=CAES1234567890123456",
+    "primary key: id12345678, key: value1234567, monkey=abc12345, keyboard: azerty12345",
+    "author: someone12345, bypass=abc12345x, compass: north12345, authority=level12345",
+    "the token economy: 12 pages; auth: oauth2 provider; credentials: see wiki2024",
+    "git@github.com:me/project1.git at 12:30:45, x == 1: y1234567",
+]
+SETTINGS = [
+    "DB_PASS={}",
+    'export DB_PASS="{}"',
+    "PGPASSWORD={} SSHPASS={} psql",
+    "DB_PWD={}",
+    "password={}",
+    "password = {}",
+    "password: {}",
+    "db_pass: {}",
+    "dbPass={}",
+    "Passwd => '{}'",
+    "Server=db;User=me;Password={};Timeout=5",
+    '{{"password": "{}", "port": 5432}}',
+    '{{"api_key": "{}"}}',
+    "apiKey: {}",
+    "X-Api-Key: {}",
+    'os.environ["DB_PASS"] = "{}"',
+    'password: str = "{}"',
+    "client_secret={}",
+    "AWS_SECRET_ACCESS_KEY={}",
+    "AccountKey={};EndpointSuffix=net",
+    "token={}",
+    '{{"token": "{}"}}',
+    "access_token={}",
+    "//registry/:_authToken={}",
+    "Authorization: Bearer {}",
+    "AUTHORIZATION: bearer {}",
+    "authorization: {}",
+    "postgres://me:{}@db/x",
+    "https://me:{}@db.example/x?password={}&x=1",
+]
+WORDS = "the password token is required: see secret = of a key / pass, (author) and 12 'auth' \"api\"".split()
 
 
 @pytest.mark.parametrize("secret", SHAPES)
@@ -41,7 +91,7 @@ def test_texts_shaped_like_keys_are_covered(secret: str, around: str) -> None:
         assert secret not in Masker({})(written)
 
 
-@pytest.mark.parametrize("text", ORDINARY)
+@pytest.mark.parametrize("text", ORDINARY + PROSE)
 def test_ordinary_text_stays(text: str) -> None:
     assert Masker({})(text) is text
 
@@ -99,3 +149,74 @@ def test_a_value_is_covered_also_inside_json(value: str, depth: int, ascii_only:
     for _ in range(depth):
         masked = json.loads(masked)
     assert masked == "[masked A_KEY]"
+
+
+@given(
+    before=st.text(max_size=40),
+    setting=st.sampled_from(SETTINGS),
+    secret=st.from_regex(r"[A-Za-z]{1,8}[0-9][A-Za-z0-9]{6,20}", fullmatch=True),
+    after=st.text(max_size=40),
+    depth=st.integers(0, 2),
+)
+def test_a_secret_in_a_setting_never_survives(
+    before: str, setting: str, secret: str, after: str, depth: int
+) -> None:
+    text = f"{before}\n{setting.format(*[secret] * 2)} {after}"
+    for _ in range(depth):
+        text = json.dumps(text)
+    masked = Masker({})(text)
+    assert secret not in masked.replace(before, "").replace(after, "")
+    assert Masker({})(masked) == masked
+
+
+@given(st.lists(st.one_of(st.sampled_from(WORDS), st.from_regex(r"[a-z]{1,12}", fullmatch=True))))
+def test_text_of_ordinary_words_is_unchanged(words: list[str]) -> None:
+    text = " ".join(words)
+    assert Masker({})(text) is text
+
+
+@pytest.mark.parametrize("setting", ["PASSWORD={}", "export DB_PASS={}", "DB_PWD='{}'"])
+def test_a_password_of_letters_only_is_covered_where_a_shell_sets_it(setting: str) -> None:
+    assert "correcthorse" not in Masker({})(setting.format("correcthorse"))
+
+
+def test_the_name_of_an_argument_counts_for_its_value() -> None:
+    mask = Masker({})
+    plain = {
+        "password": "hunter2hunter2",
+        "headers": {"Authorization": "Bearer abc12345", "x-api-key": "k1234567"},
+    }
+    assert to_plain(plain, mask) == {
+        "password": "[masked key]",
+        "headers": {"Authorization": "Bearer [masked key]", "x-api-key": "[masked key]"},
+    }
+    other = {"password": "required", "path": "hunter2hunter2", "page_token": "abc123456789"}
+    assert to_plain(other, mask) == other
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "secret"),
+    [
+        ("DB_PASS", "hunter2hunter2", True),
+        ("SSHPASS", "correcthorse", True),
+        ("PASS_PROD", "correcthorse", True),
+        ("GPG_PASSPHRASE", "correct horse", True),
+        ("MYSQL_PWD", "correcthorse", True),
+        ("AWS_CREDENTIALS", "abcd1234", True),
+        ("REGISTRY_AUTH", "bWU6c2VjcmV0Cg1", True),
+        ("PWD", "hunter2hunter2", False),
+        ("OLDPWD", "hunter2hunter2", False),
+        ("COMPASS_MODE", "north-by-west", False),
+        ("PASSENGER_APP_ENV", "production", False),
+        ("PASS_THROUGH", "everything", False),
+        ("PGPASSFILE", "pgpass-of-me", False),
+        ("GIT_AUTHOR_NAME", "Somebody Else", False),
+        ("HTTP_AUTH", "required", False),
+        ("DESKTOP_SESSION", "plasmawayland", False),
+        ("SSH_AUTH_SOCK", "/tmp/ssh-1/agent.2", False),
+    ],
+)
+def test_the_name_of_a_variable_tells_whether_its_value_is_secret(
+    name: str, value: str, secret: bool
+) -> None:
+    assert is_secret_variable(name, value) is secret

@@ -199,7 +199,7 @@ def test_what_happens_in_a_turn_is_in_the_journal_at_once(tmp_path: Path) -> Non
     agent.call("c1", "add", "5")
     lines = journal_path(path_of(log)).read_text().splitlines()
     assert [json.loads(line)["type"] for line in lines] == (
-        ["turn", "message", "entry", "entry", "message", "message", "entry"]
+        ["turn", "message", "entry", "entry", "message", "call", "message", "entry"]
     )
     agent.end()
     assert journal_path(path_of(log)).read_bytes() == b""

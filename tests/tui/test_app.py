@@ -238,6 +238,8 @@ async def test_a_tool_that_asks_gets_the_answer() -> None:
         await it.press("enter")
         await it.until(lambda: it.idle)
         assert "hello you" in it.shown(it.app.main.conversation)
+        entry = next(e for e in it.trace if e["type"] == "tool_execution")
+        assert entry["human_ms"] > entry["timing"]
 
 
 async def test_escape_over_the_modal_of_another_kind_leaves_the_turn_alone() -> None:

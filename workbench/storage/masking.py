@@ -1,4 +1,4 @@
-"""Keys and passwords are covered before anything is written: known values, and texts shaped like keys."""
+"""Secrets are covered before anything is written: known values, texts shaped like keys, settings."""
 
 from __future__ import annotations
 
@@ -9,15 +9,22 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
+from workbench.storage.secret_settings import SETTINGS
+
 SHORTEST_SECRET: Final = 8
 """Values of environment variables shorter than this (in characters) are too common to cover."""
 
 _LARGE: Final = 100_000  # characters from which on a result is worth remembering
 _MOST_LARGE: Final = 8
 _SECRET_NAME: Final = re.compile(
-    r"(?<!MON)(?<!DON)KEY(?!BOARD|MAP|RING|STROKE|CODE)|TOKEN(?!IZER)|SECRET|PASSWORD|PASSWD|CREDENTIAL",
+    r"(?<!MON)(?<!DON)KEY(?!BOARD|MAP|RING|STROKE|CODE)|TOKEN(?!IZER)|SECRET|CREDENTIAL"
+    r"|PASSWORD|PASSWD|PASSPHRASE|PASSCODE|SSHPASS"
+    # Words that begin or end others too, so only where they stand alone in the name.
+    r"|(?<![A-Z0-9])PASS(?![A-Z]|_?(?:THROUGH|ARGS|FILE|COUNT|RATE|ENV))|(?<=_)PWD(?![A-Z])",
     re.IGNORECASE,
 )
+_SECRET_IF_NO_WORD: Final = re.compile(r"(?<![A-Z0-9])AUTH$", re.IGNORECASE)
+_WORD: Final = re.compile(r"[a-z_-]+", re.IGNORECASE)
 _NO_SECRET: Final = re.compile(r"true|false|disabled?|enabled?|[\d.,]{,15}|[/~.][^\s]*/[^\s]*", re.IGNORECASE)
 """Values that name a switch, a number or a path: covering them would spoil ordinary text."""
 
@@ -70,17 +77,11 @@ _SHAPES: Final = (
         ),
     ),
     ("earer ", re.compile(r"[Bb]earer (?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{16,}+)")),
-    (
-        "uthorization",
-        re.compile(
-            r"[Aa]uthorization"
-            + _GAP
-            + r"(?:[Bb]earer|[Bb]asic|[Tt]oken)\s(?P<secret>[A-Za-z0-9._~+/=-]{8,}+)"
-        ),
-    ),
     *_named("api-key", "Api-Key", "API-KEY", "auth-token", "Auth-Token", "access-token", "Access-Token"),
     *_named("api_key", "API_KEY", "apiKey", "ApiKey", "access_token", "ACCESS_TOKEN"),
-    ("://", re.compile(r"://[^\s:/@\"'\\]{0,200}:(?P<secret>[^\s:/@\"'\\]{1,200})@")),
+    # Up to the last @ before the path: a password may hold one.
+    ("://", re.compile(r"://[^\s:/@\"'\\]{0,200}:(?P<secret>[^\s/\"'\\<>]{1,200})@")),
+    *SETTINGS,
 )
 
 
@@ -131,11 +132,11 @@ class Masker:
 def is_secret_variable(name: str, value: str) -> bool:
     """Whether an environment variable's name says that its value is a secret, and the value may be one."""
     value = value.strip()
-    return (
-        len(value) >= SHORTEST_SECRET
-        and _SECRET_NAME.search(name) is not None
-        and _NO_SECRET.fullmatch(value) is None
-    )
+    if len(value) < SHORTEST_SECRET or _NO_SECRET.fullmatch(value) is not None:
+        return False
+    if _SECRET_NAME.search(name) is not None:
+        return True
+    return _SECRET_IF_NO_WORD.search(name) is not None and _WORD.fullmatch(value) is None
 
 
 def _written_forms(value: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final
 
 from workbench.engine.llm import TokenUsage
+from workbench.storage.secret_settings import covered_value
 
 Mask = Callable[[str], str]
 
@@ -41,14 +42,22 @@ def to_plain(value: Any, mask: Mask, depth: int = 0) -> Any:
     if isinstance(value, TokenUsage):
         return usage_mapping(value)
     if isinstance(value, Mapping):
-        return {_key(key, mask): to_plain(item, mask, depth + 1) for key, item in value.items()}
+        return {_key(key, mask): _setting(key, item, mask, depth + 1) for key, item in value.items()}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, bytes | bytearray | memoryview):
         return [to_plain(item, mask, depth + 1) for item in value]
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: to_plain(getattr(value, field.name), mask, depth + 1) for field in fields(value)}
+        items = ((field.name, getattr(value, field.name)) for field in fields(value))
+        return {name: _setting(name, item, mask, depth + 1) for name, item in items}
     if isinstance(value, BaseException):
         return mask(f"{type(value).__name__}: {value}")
     return mask(_foreign.repr(value))
+
+
+def _setting(name: object, item: Any, mask: Mask, depth: int) -> Any:
+    """The value of a key; the key may say that it is a secret."""
+    if isinstance(item, str) and isinstance(name, str):
+        return mask(covered_value(name, str(item)))
+    return to_plain(item, mask, depth)
 
 
 def usage_mapping(usage: TokenUsage) -> dict[str, Any]:

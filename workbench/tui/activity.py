@@ -27,6 +27,11 @@ class ActivityTracker:
         self._wait_since = 0.0
         self._running: dict[str, tuple[str, float]] = {}
 
+    @property
+    def busy(self) -> bool:
+        """True while the agent is being built or a turn runs."""
+        return bool(self.loading) or self.turn_running
+
     def apply(self, batch: Sequence[events.AgentEvent]) -> None:
         """Take in what happened."""
         for event in batch:

@@ -24,13 +24,13 @@ from workbench.tui.background import Background
 from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.capture import StreamCapture
-from workbench.tui.commands import TABLE, bindings
+from workbench.tui.commands import TABLE, Command, bindings
 from workbench.tui.facts import grant_rows
 from workbench.tui.garbage import set_aside
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
-from workbench.tui.message_queue import MessageQueue
 from workbench.tui.model_switch import ModelSwitch
+from workbench.tui.outbox import Outbox
 from workbench.tui.palette import Palette, Repaintable
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.prompt import PromptArea
@@ -47,6 +47,7 @@ from workbench.tui.themes import css_variables, textual_theme
 from workbench.tui.toggling import switch
 from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
+from workbench.tui.welcome import model_text, welcome
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
@@ -117,7 +118,6 @@ class WorkbenchApp(App[None]):
             self.register_theme(textual_theme(palette))
         self.theme = theme
         self._tracker = ActivityTracker()
-        self._queue = MessageQueue()
         self._quit_asked: float | None = None
         self.upkeep: Upkeep | None = None
         self._moving = True
@@ -134,6 +134,7 @@ class WorkbenchApp(App[None]):
         self._model_list: ModelsScreen | None = None
         self._grant_list: GrantsScreen | None = None
         self.main = MainScreen(self._palette)
+        self.outbox = Outbox(self.main, self._tracker, self._begin_turn, self._run_command)
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
 
@@ -153,7 +154,7 @@ class WorkbenchApp(App[None]):
         self.questions.open(self, self.action_stop)
         self.theme_changed_signal.subscribe(self, lambda theme: self._use_palette(theme.name))
         self._ticker = self.set_interval(TICK, self._tick)
-        self._invite()
+        self.outbox.invite()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
@@ -192,8 +193,7 @@ class WorkbenchApp(App[None]):
                         "The agent could not be built", event.error, event.hint, "error"
                     )
                 case events.TurnFinished() if not event.inner:
-                    self._queue.held = event.status in ("stopped", "error")
-                    self._send_next()
+                    self.outbox.turn_ended(event.status)
                 case events.ModelChanged():
                     self._model_changed(event.model)
                 case events.ModelsFound():
@@ -210,9 +210,8 @@ class WorkbenchApp(App[None]):
         self.main.top_line.refresh()
         self.main.tools.set_rows(ready.tools)
         self.main.apply([ready])
-        self._welcome(ready)
-        self._invite()
-        self._send_next()
+        self.main.conversation.show_welcome(*welcome(ready))
+        self.outbox.send_next()
 
     def _tick(self) -> None:
         now = time.time()
@@ -253,26 +252,23 @@ class WorkbenchApp(App[None]):
     @property
     def busy(self) -> bool:
         """True while the agent is being built or a turn runs."""
-        return bool(self._tracker.loading) or self._tracker.turn_running
+        return self._tracker.busy
 
     def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
         """Send it, queue it, or run it as a command."""
-        text = message.text
-        self._queue.held = False
-        if text.startswith("/") and self._slash(text):
-            return
-        if text:
-            self._queue.add(text)
-        self._send_next()
+        self.outbox.send(message.text)
 
-    def _send_next(self) -> None:
-        if not self.busy and (text := self._queue.next()) is not None:
-            self._tracker.turn_running = True
-            self.main.conversation.follow = True
-            self.agent_thread.do(partial(self._turn, text))
-            self._tick()
-        self.main.queue.show(self._queue.messages)
-        self._invite()
+    def on_prompt_area_recall_queued(self, message: PromptArea.RecallQueued) -> None:
+        """Take the last queued message back into the empty prompt."""
+        self.outbox.recall()
+
+    def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
+        """Take the clicked message back into the prompt."""
+        self.outbox.take_back(message.index)
+
+    def _begin_turn(self, text: str) -> None:
+        self.agent_thread.do(partial(self._turn, text))
+        self._tick()
 
     def _turn(self, text: str, agent: Agent) -> None:
         """One turn, with the tools as they are on disk now. On the agent's thread."""
@@ -280,48 +276,9 @@ class WorkbenchApp(App[None]):
             self.upkeep.check()
         agent.input(text)
 
-    def on_prompt_area_recall_queued(self, message: PromptArea.RecallQueued) -> None:
-        """Take the last queued message back into the empty prompt."""
-        if self._queue:
-            self._edit_queued(len(self._queue) - 1)
-
-    def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
-        """Take the clicked message back into the prompt; a draft that stood there is queued instead."""
-        if self.main.prompt.draft.strip():
-            self._queue.add(self.main.prompt.draft)
-        self._edit_queued(message.index)
-
-    def _edit_queued(self, index: int) -> None:
-        self.main.prompt.draft = self._queue.take(index)
-        self.main.queue.show(self._queue.messages)
-        self.main.focus_panel("prompt")
-
-    def _invite(self) -> None:
-        agent = self.main.top_line.status.agent
-        if self._queue.held and self._queue:
-            text = f"enter sends the next of {len(self._queue)} queued"
-        elif self.busy:
-            text = "Message, sent after this turn"
-        else:
-            text = f"Message {agent}"
-        self.main.prompt.invite(text)
-
-    def _slash(self, text: str) -> bool:
-        """Run a slash command; False when it is a message that only begins with a slash."""
-        word, _, rest = text[1:].partition(" ")
-        for command in TABLE:
-            if command.slash and command.slash == word:
-                arguments = (rest.strip(),) if command.takes else ()
-                self.call_later(self.run_action, ("app", command.action, arguments))
-                return True
-        if "/" in word or not word.isidentifier():
-            return False
-        known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
-        self.main.conversation.add_notice(
-            f"There is no command /{word}", f"Known are {known}.", "", "warning"
-        )
-        self.main.prompt.draft = text
-        return True
+    def _run_command(self, command: Command, rest: str) -> None:
+        arguments = (rest,) if command.takes else ()
+        self.call_later(self.run_action, ("app", command.action, arguments))
 
     # panels
 
@@ -378,7 +335,7 @@ class WorkbenchApp(App[None]):
         """Stop the running turn; the queue waits."""
         if self._tracker.turn_running and not self._tracker.stopping:
             self._tracker.stopping = True
-            self._queue.held = True
+            self.outbox.hold()
             self.agent_thread.stop_turn()
             self._tick()
 
@@ -397,7 +354,7 @@ class WorkbenchApp(App[None]):
 
     async def action_quit(self) -> None:
         """Leave; with a turn running or messages queued only on a second press."""
-        if self.busy or self._queue:
+        if self.busy or self.outbox:
             self._ask_to_quit("ctrl+q")
         else:
             self.exit()
@@ -409,7 +366,7 @@ class WorkbenchApp(App[None]):
             return
         self._quit_asked = now
         what = "A turn is running. " if self._tracker.turn_running else ""
-        what += f"{len(self._queue)} messages are queued. " if self._queue else ""
+        what += f"{len(self.outbox)} messages are queued. " if self.outbox else ""
         self.notify(
             f"{what}Press {key} again to leave.", title="Leave Workbench?", markup=False, timeout=QUIT_SECONDS
         )
@@ -504,33 +461,3 @@ class WorkbenchApp(App[None]):
         for screen in self.screen_stack:
             if isinstance(screen, Repaintable):
                 screen.palette = self._palette
-
-    def _welcome(self, ready: events.AgentReady) -> None:
-        known = {
-            "careful": "asks before anything but reading",
-            "strict": "asks before every call",
-            "open": "asks before nothing",
-        }
-        who = (
-            "offline answers (no language model)"
-            if ready.model.startswith("offline")
-            else f"{model_text(ready.model)} answers"
-        )
-        approval = f"{ready.approval} {known.get(ready.approval, 'decides what asks')}"
-        self.main.conversation.show_welcome(
-            f"{visible_line(ready.agent)} is ready",
-            [
-                [(f"{who}, {approval}.", "muted")],
-                [],
-                [("/       ", "subtle"), ("commands: /help /model /new /theme /quit", "muted")],
-                [("tab     ", "subtle"), ("next panel: conversation, trace, tools", "muted")],
-                [("^p      ", "subtle"), ("find any command by name", "muted")],
-                [("f1      ", "subtle"), ("every key", "muted")],
-            ],
-        )
-
-
-def model_text(model: str) -> str:
-    """A model's name for people: of a file only its own name."""
-    kind, colon, path = visible_line(model).partition(":")
-    return f"{kind}:{Path(path).stem}" if colon and "/" in path else visible_line(model)

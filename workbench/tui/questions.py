@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TextIO
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from textual.app import App
 
 from workbench.engine.scope import STOPPED
+from workbench.engine.xray_context import xray
 from workbench.errors import StopTurn
 from workbench.tui.capture import StreamCapture
 from workbench.tui.screens.question import QuestionScreen, QuestionText, Reply
@@ -99,7 +101,8 @@ class Questions:
         self._capture.write(prompt)
         shown = ""
         try:
-            answer = self._wait(pending)
+            with _as_human_time():
+                answer = self._wait(pending)
             shown = "" if masked else answer
         finally:
             self._capture.write(shown + "\n")
@@ -255,6 +258,12 @@ def ask_secret(prompt: str, stream: TextIO | None = None) -> str:
     if questions is None:
         raise StopTurn("the app is closed")
     return questions.ask(str(prompt), masked=True)
+
+
+def _as_human_time() -> AbstractContextManager[None]:
+    """Inside a tool, the time until the answer is the person's, not the tool's."""
+    agent = xray.agent
+    return nullcontext() if agent is None else agent.human_wait("a question")
 
 
 def _nothing() -> None:

@@ -1,0 +1,108 @@
+"""What the person sends: messages to the agent, one turn after the other, and slash commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from workbench.tui.activity import ActivityTracker
+from workbench.tui.commands import TABLE, Command
+from workbench.tui.message_queue import MessageQueue
+from workbench.tui.screens.main import MainScreen
+
+TurnStatus = Literal["success", "incomplete", "stopped", "error"]
+
+
+class Outbox:
+    """Sends a message when nothing runs, else keeps it above the prompt.
+
+    ``begin`` starts a turn with a message; ``run`` does a command, with the word that followed it.
+    """
+
+    def __init__(
+        self,
+        main: MainScreen,
+        tracker: ActivityTracker,
+        begin: Callable[[str], None],
+        run: Callable[[Command, str], None],
+    ) -> None:
+        self._main = main
+        self._tracker = tracker
+        self._begin = begin
+        self._run = run
+        self._queue = MessageQueue()
+
+    def __len__(self) -> int:
+        """How many messages wait."""
+        return len(self._queue)
+
+    def send(self, text: str) -> None:
+        """Send it, queue it, or run it as a command; an empty text sends the next one that waits."""
+        self._queue.held = False
+        if text.startswith("/") and self._slash(text):
+            return
+        if text:
+            self._queue.add(text)
+        self.send_next()
+
+    def send_next(self) -> None:
+        """Begin the next turn, if nothing runs and something waits."""
+        if not self._tracker.busy and (text := self._queue.next()) is not None:
+            self._tracker.turn_running = True
+            self._main.conversation.follow = True
+            self._begin(text)
+        self._show()
+
+    def turn_ended(self, status: TurnStatus) -> None:
+        """Go on with the queue; after a stop or an error it waits for the person."""
+        self._queue.held = status in ("stopped", "error")
+        self.send_next()
+
+    def hold(self) -> None:
+        """Keep what waits until the person sends again."""
+        self._queue.held = True
+
+    def recall(self) -> None:
+        """Take the last message back into the empty prompt."""
+        if self._queue:
+            self._edit(len(self._queue) - 1)
+
+    def take_back(self, index: int) -> None:
+        """Take one message back into the prompt; a draft that stood there waits instead."""
+        if self._main.prompt.draft.strip():
+            self._queue.add(self._main.prompt.draft)
+        self._edit(index)
+
+    def invite(self) -> None:
+        """Let the empty prompt say what Enter does."""
+        if self._queue.held and self._queue:
+            text = f"enter sends the next of {len(self._queue)} queued"
+        elif self._tracker.busy:
+            text = "Message, sent after this turn"
+        else:
+            text = f"Message {self._main.top_line.status.agent}"
+        self._main.prompt.invite(text)
+
+    def _edit(self, index: int) -> None:
+        self._main.prompt.draft = self._queue.take(index)
+        self._show()
+        self._main.focus_panel("prompt")
+
+    def _show(self) -> None:
+        self._main.queue.show(self._queue.messages)
+        self.invite()
+
+    def _slash(self, text: str) -> bool:
+        """Run a slash command; False when it is a message that only begins with a slash."""
+        word, _, rest = text[1:].partition(" ")
+        for command in TABLE:
+            if command.slash and command.slash == word:
+                self._run(command, rest.strip())
+                return True
+        if "/" in word or not word.isidentifier():
+            return False
+        known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
+        title = f"There is no command /{word}"
+        self._main.conversation.add_notice(title, f"Known are {known}.", "", "warning")
+        self._main.prompt.draft = text
+        return True
