@@ -109,7 +109,9 @@ class Workbench(Subject):
         class Model:
             """Answers what the script says."""
 
-            def complete(self, messages: object, tools: object = None) -> LLMResponse:
+            def complete(
+                self, messages: object, tools: object = None, *, cancel: object = None
+            ) -> LLMResponse:
                 calls = [ToolCall("noop", dict(ARGUMENTS), each) for each in script.ids()]
                 return LLMResponse(None if calls else ANSWER, calls)
 

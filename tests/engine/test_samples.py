@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+import workbench
 import workbench.engine as engine
 from tests.engine.strict_llm import StrictLLM, call, calls
 from workbench.engine import hooks
@@ -164,15 +165,25 @@ def my_tool(query: str):
 class Samples:
     """Runs a sample in a namespace whose agents talk to ``llm``."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, source: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
         self.llm = StrictLLM()
         self.ran: list[str] = []
         module = types.ModuleType("samples")
-        module.__dict__.update({event: getattr(hooks, event) for event in hooks.EVENTS})
+        module.__dict__.update({event: getattr(source, event) for event in hooks.EVENTS})
+        agent: dict[str, Any] = {"model": "any"}
+        do: dict[str, Any] = {}
+        if source is engine:
+            agent["llm_factory"] = lambda model: self.llm
+            do["llm_factory"] = lambda model: StrictLLM("much")
+        else:
+            monkeypatch.setattr(
+                "workbench.compose.make_llm",
+                lambda model: StrictLLM("much") if model.startswith("co/") else self.llm,
+            )
         module.__dict__.update(
-            Agent=functools.partial(engine.Agent, model="any", llm_factory=lambda model: self.llm),
-            llm_do=functools.partial(engine.llm_do, llm_factory=lambda model: StrictLLM("much")),
-            xray=engine.xray,
+            Agent=functools.partial(source.Agent, **agent),
+            llm_do=functools.partial(source.llm_do, **do),
+            xray=source.xray,
         )
         monkeypatch.setitem(sys.modules, "samples", module)
         self.monkeypatch = monkeypatch
@@ -196,9 +207,9 @@ class Samples:
         self.monkeypatch.setattr("builtins.input", lambda prompt: answer)
 
 
-@pytest.fixture
-def samples(monkeypatch: pytest.MonkeyPatch) -> Samples:
-    return Samples(monkeypatch)
+@pytest.fixture(params=[engine, workbench], ids=lambda source: source.__name__)
+def samples(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Samples:
+    return Samples(request.param, monkeypatch)
 
 
 @pytest.mark.parametrize("code", [APPROVAL, APPROVAL_WITH_LIST])

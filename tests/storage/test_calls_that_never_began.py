@@ -106,17 +106,14 @@ def asked_for(folder: Path) -> tuple[Path, bytes]:
         ((b"", b""), NOT_RUN),
         ((b'"boot": "', b'"boot": "another '), LOST),  # the machine went down, and lines with it
         ((b'"boot": "', b'"formerly": "'), LOST),
-        ((b'{"type": "message"', b'?\n{"type": "message"'), None),  # lines behind a damaged one are lost
     ],
 )
 def test_a_journal_that_may_lack_lines_does_not_say_that_nothing_ran(
-    change: tuple[bytes, bytes], answer: str | None, tmp_path: Path
+    change: tuple[bytes, bytes], answer: str, tmp_path: Path
 ) -> None:
     path, journal = asked_for(tmp_path)
     journal_path(path).write_bytes(journal.replace(*change))
-    contents = [m["content"] for m in read_session(path).messages if m["role"] == "tool"]
-    assert len(contents) == (0 if answer is None else 1)
-    assert all(answer in content for content in contents if answer)
+    assert answer in read_session(path).messages[-1]["content"]
 
 
 def test_a_torn_journal_does_not_say_that_nothing_ran(tmp_path: Path) -> None:

@@ -393,6 +393,8 @@ async def test_right_shows_all_about_a_tool_and_left_takes_it_away() -> None:
         stage.panel.apply([change(replace(row, permission="allow"), "metadata_update")])
         assert stage.rows.cursor == 5
         assert "runs without asking" in line_with(stage.rows, "permission")
+        stage.panel.apply([change(ToolRow("a.new", True), "register")])
+        assert "tags" in lines(stage.rows)[stage.rows.cursor]
         await pilot.press("left", "left")
         assert "does" not in "".join(lines(stage.rows))
 

@@ -622,6 +622,32 @@ async def test_what_runs_in_an_agent_folds_away_and_comes_back_with_its_call() -
         ]
 
 
+async def test_agents_that_run_one_after_the_other_in_a_call_stay_in_order() -> None:
+    async with nested() as (stage, outer, inner, call):
+        second = Story("second", inner=True)
+        inner.simple_turn()
+        second.simple_turn()
+        outer.finish(call, 5.0, "error", error="gone")
+        stage.panel.apply([*inner.take(), *second.take(), *outer.take()])
+        names = [line for line in stage.shown if line[2:] in ("inner", "second", "gone") or line == "gone"]
+        assert names == ["✗ inner", "gone", "▾ inner", "▾ second"]
+        assert stage.shown[-6:] == ["▾ second", "▾ iteration 1", "◆ llm", "✓ read", "▾ iteration 2", "◆ llm"]
+
+
+async def test_what_an_agent_does_below_a_folded_iteration_stays_out_of_sight() -> None:
+    async with nested() as (stage, _outer, inner, _call):
+        inner.begin()
+        stage.panel.apply(inner.take())
+        stage.rows.go_to(1)
+        stage.panel.action_close()
+        inner.ask_model()
+        inner.answer(1.0)
+        stage.panel.apply(inner.take())
+        assert stage.shown == ["▾ turn 1", "▸ iteration 1"]
+        stage.panel.action_open()
+        assert stage.shown[3:] == ["● inner", "▾ inner", "▾ iteration 1", "◆ llm"]
+
+
 async def test_an_agent_within_an_agent_is_set_in_further() -> None:
     async with nested() as (stage, _outer, inner, _call):
         deepest = Story("deepest", inner=True)
@@ -656,6 +682,19 @@ async def test_the_time_in_handlers_is_shaded_where_half_a_cell_shows_it() -> No
         assert "─" in line_with(stage.rows, "one")
         assert stage.key_of("✓ a.one", "─") == "muted"
         assert "─" not in line_with(stage.rows, "two")
+
+
+async def test_a_moment_in_handlers_is_not_rounded_up_to_half_a_cell() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.051)
+    (call,) = story.batch("a.one")
+    story.run(call, 2_949, hooks_ms={"before_each_tool": 10.0})
+    story.end()
+    async with staged(story, (80, 20)) as (stage, _):
+        assert "━" in line_with(stage.rows, "one")
+        assert not set("─╶╴╼") & set(line_with(stage.rows, "one"))
 
 
 async def test_text_of_models_and_tools_is_shown_and_never_obeyed() -> None:

@@ -111,8 +111,10 @@ OnDelta = Callable[[Delta], None]
 class LLM(Protocol):
     """A model. Only ``complete(messages, tools=None)`` is needed; a fake in a test is five lines.
 
-    The engine passes ``on_delta`` and ``cancel`` only to a ``complete`` that takes them, and reads
-    these attributes where they exist: ``model: str``, ``context_window: int | None`` (tokens).
+    The engine passes ``on_delta`` and ``cancel`` only to a ``complete`` that takes them. One that takes
+    ``cancel`` is called on the agent's own thread and must end promptly when it is set; any other is
+    called on a thread that a stop leaves behind. These attributes are read where they exist: ``model: str``,
+    ``context_window: int | None`` (tokens).
     """
 
     def complete(

@@ -1,10 +1,12 @@
-"""One request to the model: off the agent's thread, stoppable, traced however it ends."""
+"""One request to the model: stoppable, and traced however it ends."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import time
 import uuid
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
@@ -50,12 +52,11 @@ class ModelCall:
             options["cancel"] = turn.cancel
         complete = agent.llm.complete
         self._begin = time.perf_counter()
-        job = pool.start(
-            lambda: complete(messages, tools or None, **options), Errand(f"model {agent.model}", agent)
-        )
+        ask = functools.partial(complete, messages, tools or None, **options)
         common = {"timestamp": timestamp, "message_count": len(messages), "tools_count": len(tools)}
         try:
-            answer = job.wait(turn.cancel, None)
+            # a model that ends at a stop by itself needs no thread of its own
+            answer = ask() if "cancel" in options else self._ask_elsewhere(ask)
             if inspect.isawaitable(answer):
                 answer = turn.places.wait_for(answer, f"model {agent.model}")
             response = _checked(answer, agent.llm)
@@ -83,6 +84,10 @@ class ModelCall:
             reasoning=response.reasoning,
         )
         return response
+
+    def _ask_elsewhere(self, ask: Callable[[], Any]) -> Any:
+        job = pool.start(ask, Errand(f"model {self._agent.model}", self._agent))
+        return job.wait(self._turn.cancel, None)
 
     def settle_calls(self, response: LLMResponse) -> LLMResponse:
         """Give every call arguments that are a dict and an id that this transcript has not seen."""

@@ -41,8 +41,8 @@ class PythonSignature:
         self._signature = {name: each for name, each in _signature(func).items() if name not in fixed}
         types = _types(func, self._signature)
         self.description, described = _documentation(func)
-        adapter = _adapter(types, self._signature)
-        self.parameters = _parameters(adapter, types, self._signature, described)
+        adapter, schema = _adapter(types, self._signature)
+        self.parameters = _parameters(schema, types, self._signature, described)
         self.defaults = {
             name: each.default
             for name, each in self._signature.items()
@@ -151,18 +151,20 @@ def _typed_dict(types: Mapping[str, Any], signature: _Parameters) -> Any:
     return arguments
 
 
-def _adapter(types: Mapping[str, Any], signature: _Parameters) -> TypeAdapter[Any]:
-    """A validator for all arguments at once. A typed dictionary may have keys of any name.
+def _adapter(
+    types: Mapping[str, Any], signature: _Parameters
+) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+    """A validator for all arguments at once, and their schema. A typed dictionary may have keys of any name.
 
     Raises:
         ToolRegistrationError: naming the parameter whose type has no JSON form.
     """
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(_typed_dict(types, signature))
-        adapter.json_schema(schema_generator=_WithoutTitles)
+        schema = adapter.json_schema(schema_generator=_WithoutTitles)
     except _REFUSALS as error:
         raise _refusal(types, signature, error) from error
-    return adapter
+    return adapter, schema
 
 
 def _refusal(types: Mapping[str, Any], signature: _Parameters, error: Exception) -> ToolRegistrationError:
@@ -184,9 +186,8 @@ def _first_sentence(error: Exception) -> str:
 
 
 def _parameters(
-    adapter: TypeAdapter[Any], types: Mapping[str, Any], signature: _Parameters, described: Mapping[str, str]
+    schema: dict[str, Any], types: Mapping[str, Any], signature: _Parameters, described: Mapping[str, str]
 ) -> dict[str, Any]:
-    schema = adapter.json_schema(schema_generator=_WithoutTitles)
     properties = schema.setdefault("properties", {})
     for name, hint in types.items():
         entry = properties.get(name)

@@ -55,7 +55,7 @@ def to_plain(value: Any, mask: Mask, depth: int = 0) -> Any:
 
 def _setting(name: object, item: Any, mask: Mask, depth: int) -> Any:
     """The value of a key; the key may say that it is a secret."""
-    if isinstance(item, str) and isinstance(name, str):
+    if isinstance(item, str) and isinstance(name, str) and not isinstance(item, Enum):
         return mask(covered_value(name, str(item)))
     return to_plain(item, mask, depth)
 

@@ -14,8 +14,7 @@ from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
 
-
-_NARROW: Final = 56
+_NARROW: Final = 52
 
 
 class FilterLine(Horizontal):
