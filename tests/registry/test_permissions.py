@@ -117,6 +117,9 @@ def test_a_rule_that_allows_wants_all_its_tags_and_one_that_denies_any() -> None
         ("GIT_SSH=evil git fetch", False),
         ("gitx status", False),
         ("git 'open", False),
+        ("git $X", True),
+        ("git; $A x", False),
+        ("git${IFS}push", False),
         ("", False),
     ],
 )
@@ -134,13 +137,44 @@ def test_allowing_git_allows_nothing_else(command: str, allowed: bool) -> None:
         ("bash -c 'cd / && /bin/rm x'", True),
         ("echo $(rm x)", True),
         ("echo 'unreadable", True),
+        ("A=rm; $A x", True),
+        ("rm${IFS}x", True),
+        ('$0 -c "rm x"', True),
+        ('"$A" x', True),
+        ("`echo rm` x", True),
+        ("$(echo rm) x", True),
+        ("if true; then $A x; fi", True),
+        ("X=1 $A x", True),
+        ("/bin/r? x", True),
+        ("{rm,x}", True),
+        ("sudo -u root $A x", True),
+        ("env X=1 $A x", True),
+        ("timeout 5 $A x", True),
+        ("find . -exec $A x ;", True),
+        ("ssh host $A x", True),
+        ("sh -c '$A x'", True),
+        ('eval "$A x"', True),
+        ("sudo sh -c 'echo `x'", True),
         ("ls rm", False),
         ("echo 'rm x'", False),
+        ("echo $HOME", False),
+        ("'$A' x", False),
+        ("[ -f $A ]", False),
+        ("A=$B ls *.py", False),
+        ("find . -name *.py", False),
+        ("timeout 5 make $TARGET", False),
+        ("sh -c 'ls $HOME'", False),
     ],
 )
 def test_denying_rm_denies_it_wherever_it_hides(command: str, denied: bool) -> None:
     recorder = Recorder(PermissionPolicy((rule(DENY, command="rm *"),), ALLOW))
     assert (recorder.result("shell.run", command=command) is DENY) is denied
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "//etc/passwd", "///etc/passwd", "/tmp/..//etc/passwd"])
+def test_a_denied_folder_is_denied_however_its_path_is_written(path: str) -> None:
+    recorder = Recorder(PermissionPolicy((rule(DENY, path="/etc/*"),), ALLOW))
+    assert recorder.result("files.write", path=path) is DENY
 
 
 def test_a_parameter_may_be_declared_to_hold_shell_text() -> None:

@@ -12,13 +12,13 @@ from typing import Any
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
 from textual.widget import Widget
-from textual.widgets import TextArea
 
 from workbench.errors import StopTurn
 from workbench.resources import resource_folder
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.events import CallInfo, Permission
+from workbench.tui.panels.prompt import PromptArea
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.help import HelpScreen
@@ -118,7 +118,7 @@ class ApprovalApp(App[None]):
         self.desk = ApprovalDesk(self, self.broker, self._make_screen)
 
     def compose(self) -> ComposeResult:
-        yield TextArea(id="prompt")
+        yield PromptArea(id="prompt")
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return css_variables(self.palette)
@@ -136,16 +136,14 @@ class ApprovalApp(App[None]):
         self.bells += 1
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
-        for _ in range(message.erased):
-            self.prompt.action_delete_left()
-        self.prompt.insert(message.text)
+        message.give_to(self.prompt)
 
     def action_help(self) -> None:
         self.push_screen(HelpScreen(self.palette))
 
     @property
-    def prompt(self) -> TextArea:
-        return self.screen_stack[0].query_one("#prompt", TextArea)
+    def prompt(self) -> PromptArea:
+        return self.screen_stack[0].query_one("#prompt", PromptArea)
 
 
 class Trial:
@@ -167,7 +165,7 @@ class Trial:
         await self.until(lambda: isinstance(self.app.screen, ApprovalScreen) and self.app.screen.is_mounted)
         await self.pilot.pause()
         if quiet:
-            self.app.clock.now += 1
+            self.app.clock.now += 2
         return agent
 
     @property

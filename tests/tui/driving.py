@@ -112,7 +112,7 @@ class Driven:
         screen = self.app.screen
         assert isinstance(screen, ApprovalScreen)
         await self.pilot.pause()
-        self.clock.now += 1
+        self.clock.now += 2
         return screen
 
     def shown(self, widget: Widget | None = None) -> str:

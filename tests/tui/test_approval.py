@@ -12,7 +12,8 @@ from textual.widgets import Input, TextArea
 from tests.tui.approval_app import Trial, call, request, trial
 from workbench.tui.approval import ApprovalResult, Preview, Proposal, Verdict
 from workbench.tui.screens.approval import ApprovalScreen
-from workbench.tui.screens.approval_fields import AlwaysPanel, EditField
+from workbench.tui.screens.approval_always import AlwaysPanel
+from workbench.tui.screens.approval_fields import EditField
 from workbench.visible import visible_line
 
 HOSTILE = [
@@ -298,6 +299,94 @@ async def test_a_key_that_erases_reaches_the_draft_too() -> None:
         assert it.app.prompt.text == "hello"
 
 
+async def test_two_hundred_keys_with_pauses_between_words_decide_nothing_and_reach_the_draft() -> None:
+    text = ("maybe yes, try n or Y? e a x r N " * 7)[:200]
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.write(text[:6])
+        agent = await it.ask(quiet=False)
+
+        it.app.clock.now += 0.5
+        for char in text[6:]:
+            await it.write(char)
+            it.app.clock.now += 1.0 if char == " " else 0.1
+        await it.until(lambda: len(it.app.prompt.text) >= len(text))
+
+        assert it.decisions == [None] * 3
+        assert it.screen.sheet.mode == "calls"
+        assert it.app.prompt.text == text
+        assert "Keys go to your draft" in it.screen.sheet.note
+        assert not agent.done.is_set()
+
+
+async def test_who_waited_for_the_question_decides_at_once() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        agent = await it.ask(quiet=False)
+        it.app.clock.now += 0.4
+
+        await it.press("y", "n", "y", "enter")
+
+        assert decided(await it.answered(agent)) == ["approve", "reject", "approve"]
+
+
+async def test_who_was_writing_decides_after_a_pause_or_after_tab() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.write("a draft")
+        await it.ask(quiet=False)
+        await it.press("tab", "y")
+        assert it.decisions == ["approve", None, None]
+        it.app.broker.stop()
+        await it.until(lambda: not it.asking)
+
+        await it.ask(quiet=False)
+        it.app.clock.now += 1.5
+        await it.press("n")
+
+        assert it.decisions == ["reject", None, None]
+        assert it.app.prompt.text == "a draft"
+
+
+async def test_keys_that_were_kept_act_at_the_cursor_of_the_draft_in_their_order() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.write("onetwo")
+        await it.press("left", "left", "left")
+        await it.ask(quiet=False)
+
+        await it.press("x", "backspace", "comma", "space", "end", "!", "home", "delete", "O", "ctrl+j")
+        await it.until(lambda: "\n" in it.app.prompt.text)
+
+        assert it.app.prompt.text == "O\nne, two!"
+        assert it.app.prompt.cursor_location == (1, 0)
+        assert it.decisions == [None] * 3
+
+
+async def test_text_pasted_while_a_question_is_open_lands_at_the_cursor_of_the_draft() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.write("ad")
+        await it.press("left")
+        await it.ask()
+
+        it.app.post_message(events.Paste("b\nc"))
+
+        await it.until(lambda: it.app.prompt.text == "ab\ncd")
+
+
+async def test_keys_pressed_where_nothing_is_written_do_not_reach_the_draft() -> None:
+    async with trial() as it:
+        it.app.set_focus(None)
+        await it.ask(quiet=False)
+
+        await it.press("j", "j", "n")
+        await it.pilot.pause()
+
+        assert it.app.prompt.text == ""
+        assert it.decisions == [None] * 3
+
+
 @pytest.mark.parametrize("key", ["enter", "space", "1", "y", "Y", "x", "a"])
 async def test_no_key_decides_within_the_grace_period(key: str) -> None:
     async with trial() as it:
@@ -417,6 +506,32 @@ async def test_arguments_that_do_not_fit_are_told_as_one_types_and_cannot_be_tak
         await it.until(lambda: "fits the schema" in it.shown("#fault"))
 
         typed(it, text)
+        await it.until(lambda: fault in it.shown("#fault"))
+        await it.press("ctrl+s")
+
+        assert it.screen.sheet.mode == "edit"
+        assert it.decisions == [None]
+
+
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("9" * 5000, "too many digits"),
+        ("NaN", "it has no NaN"),
+        ("-Infinity", "it has no -Infinity"),
+        ("1e999", "1e999 is too large"),
+        ("[" * 5000 + "]" * 5000, "nested deeper than 100 levels"),
+        ("[" * 101 + "]" * 101, "nested deeper than 100 levels"),
+    ],
+)
+async def test_values_that_json_or_the_tool_cannot_hold_are_told_beside_the_field(
+    value: str, fault: str
+) -> None:
+    async with trial() as it:
+        await it.ask(call("a"), check=lambda tool, arguments: None)
+        await it.press("e")
+        typed(it, f'{{"command": {value}}}')
+
         await it.until(lambda: fault in it.shown("#fault"))
         await it.press("ctrl+s")
 

@@ -240,16 +240,34 @@ class Clock:
 
 def test_keys_are_held_until_none_came_for_a_while() -> None:
     clock = Clock()
-    grace = Grace(clock, quiet=0.5)
+    grace = Grace(clock, quiet=0.5, writing=1.5)
     held = []
-    for _ in range(5):
-        clock.now += 0.25
-        held.append(grace.holds_key())
-    assert held == [True] * 5
+    for pause in (0.25, 1.0, 0.75, 1.25):
+        clock.now += pause
+        held.append(grace.holds_key("y"))
+    assert held == [True] * 4
 
-    clock.now += 0.5
-    assert not grace.holds_key()
-    assert not grace.holds_key(), "once over, it stays over"
+    clock.now += 1.5
+    assert not grace.holds_key("y")
+    assert not grace.holds_key("y"), "once over, it stays over"
+
+
+def test_who_waited_decides_sooner_than_who_is_writing() -> None:
+    clock = Clock()
+    waited, writing = Grace(clock, quiet=0.5, writing=1.5), Grace(clock, quiet=0.5, writing=1.5)
+    writing.someone_writes()
+
+    clock.now += 1
+
+    assert not waited.holds_key("y")
+    assert writing.holds_key("y")
+
+
+def test_a_key_that_no_prose_has_ends_the_wait_and_does_nothing_else() -> None:
+    grace = Grace(Clock(), quiet=0.5, writing=1.5)
+
+    assert grace.holds_key("tab")
+    assert not grace.holds_key("y")
 
 
 def test_the_grace_period_can_begin_again() -> None:

@@ -108,6 +108,14 @@ async def test_records_become_a_table() -> None:
         assert rows == ["  id    total", "  one  1249.5", "  two      90"]
 
 
+async def test_progress_is_shown_on_the_output_page_as_a_terminal_would_have_left_it() -> None:
+    async with inspecting(called({}, output="0%\r50%\r100%\nready\n")) as (screen, pilot):
+        await pilot.press("tab")
+        assert screen.page == "Output"
+        assert "  100%" in screen_text(screen)
+        assert "50%" not in screen_text(screen)
+
+
 async def test_tab_and_arrows_turn_the_pages() -> None:
     async with inspecting(called({"a": 1}, output="printed\nlines\n")) as (screen, pilot):
         seen = []

@@ -19,7 +19,7 @@ from workbench.errors import StopTurn
 from workbench.tui.capture import StreamCapture
 from workbench.tui.palette import Palette
 from workbench.tui.questions import Questions
-from workbench.tui.screens.held import QUIET_SECONDS, HeldScreen
+from workbench.tui.screens.held import QUIET_SECONDS, WRITING_SECONDS, HeldScreen
 from workbench.tui.screens.question import AnswerInput, QuestionScreen
 from workbench.tui.themes import css_variables, load_theme, textual_theme
 
@@ -47,7 +47,6 @@ class Desk(App[None]):
         self.register_theme(textual_theme(self.palette))
         self.theme = theme
         self.stray: list[str] = []
-        self.handed_on: list[str] = []
         self.capture = StreamCapture(stray=self.stray.append)
         self.questions = Questions(self.capture, clock=clock or Clock())
         self.stops = 0
@@ -68,7 +67,7 @@ class Desk(App[None]):
         self.capture.remove()
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
-        self.handed_on.append(message.text)
+        message.give_to(self.screen_stack[0].query_one("#draft", Input))
 
     def stop_turn(self) -> None:
         self.stops += 1
@@ -215,13 +214,30 @@ async def test_keys_typed_across_the_arrival_decide_nothing_and_are_handed_on() 
         line = app.screen.query_one(AnswerInput)
         assert line.value == ""
         assert not answer.done()
-        clock.now += QUIET_SECONDS
+        clock.now += WRITING_SECONDS
         await pilot.press("y", "enter")
         await until(pilot, answer.done)
         assert answer.result() == "y"
         await until(pilot, lambda: question(app) is None)
-        assert app.query_one("#draft", Input).value == "first half"
-        assert "".join(app.handed_on) == "second half"
+        assert app.query_one("#draft", Input).value == "first halfsecond half"
+
+
+async def test_who_was_writing_is_told_where_the_keys_go_and_answers_at_once_after_tab() -> None:
+    app = Desk(Clock(step=0))
+    async with app.run_test() as pilot:
+        await pilot.click("#draft")
+        await pilot.press(*"half")
+        answer = in_thread(input)
+        await until(pilot, lambda: question(app))
+        await until(pilot, lambda: "keys go to your draft" in shown(app, "#question-title"))
+
+        await pilot.press("left", "x", "tab", "o", "k")
+        await until(pilot, lambda: "from the running code" in shown(app, "#question-title"))
+        await pilot.press("enter")
+
+        await until(pilot, answer.done)
+        assert answer.result() == "ok"
+        await until(pilot, lambda: app.screen_stack[0].query_one("#draft", Input).value == "halxf")
 
 
 async def test_a_paste_across_the_arrival_is_not_the_answer() -> None:
@@ -233,7 +249,8 @@ async def test_a_paste_across_the_arrival_is_not_the_answer() -> None:
         await until(pilot, lambda: question(app))
         line = app.screen.query_one(AnswerInput)
         line.post_message(events.Paste("secret\n"))
-        await until(pilot, lambda: app.handed_on == ["secret\n"])
+        draft = app.screen_stack[0].query_one("#draft", Input)
+        await until(pilot, lambda: draft.value == "secret")
         assert line.value == ""
         app.questions.stop()
         await until(pilot, answer.done)

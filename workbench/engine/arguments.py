@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from typing import Any
 
 from workbench.engine.results import encode_json, sendable, to_text
@@ -29,11 +30,14 @@ def plain_arguments(arguments: object) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         return {}
     for key, value in arguments.items():
-        if not isinstance(key, str) or not isinstance(value, _SCALARS):
+        if not isinstance(key, str) or not isinstance(value, _SCALARS) or not _is_json(value):
             break
     else:
         return dict(arguments)
-    plain = json.loads(arguments_text(arguments))
+    try:
+        plain = json.loads(arguments_text(arguments))
+    except RecursionError:
+        return {}
     return plain if isinstance(plain, dict) else {}
 
 
@@ -45,8 +49,12 @@ def arguments_text(arguments: dict[str, Any]) -> str:
         text = sendable(to_text(arguments))
     try:
         return text if isinstance(json.loads(text), dict) else "{}"
-    except ValueError:
+    except (ValueError, RecursionError):
         return "{}"
+
+
+def _is_json(value: object) -> bool:
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def edit_note(edited_by: str, arguments: dict[str, Any]) -> str:

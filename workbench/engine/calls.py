@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.faults import describe_fault
+from workbench.engine.inheritance import install as install_inheritance
 from workbench.engine.llm import ToolCall
 from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
@@ -154,6 +155,7 @@ class Execution:
     def _begins(self) -> None:
         """The registry has let the call pass; a stop that came meanwhile is its last chance not to run."""
         self._cancel.raise_if_cancelled()
+        install_inheritance()
         self._turn.agent.observers.tell("call_started", self._turn.agent, self.call.id)
         self.ran = True
         self.timestamp = time.time()
@@ -169,14 +171,14 @@ class Execution:
             return self._as_task(bound.run, timeout)
         if tool.metadata.caller_thread:
             return turn.places.on_caller_thread(lambda: self._measured(bound))
-        job = pool.start(lambda: self._measured(bound), self._errand())
+        job = pool.start(lambda: self._shown(self._measured(bound)), self._errand())
         value = self._wait(job, timeout)
         return self._await_late(value, timeout) if inspect.isawaitable(value) else value
 
     def _inline(self, bound: BoundCall) -> Any:
         """On a worker already: run the bound call here."""
         self._begins()
-        value = self._measured(bound)
+        value = self._shown(self._measured(bound))
         return self._await_late(value, None) if inspect.isawaitable(value) else value
 
     def _awaited(self, bound: BoundCall) -> Awaitable[Any]:
@@ -193,6 +195,17 @@ class Execution:
                 return bound.run()
         finally:
             self.timing = (time.perf_counter() - begin) * 1000
+
+    @staticmethod
+    def _shown(value: Any) -> Any:
+        """On a worker: the value as text, unless it is still to be awaited."""
+        return value if inspect.isawaitable(value) else to_text(value)
+
+    def _text_of(self, value: Any) -> str:
+        """On the agent's thread: the text of a value; the value's own code may take its time elsewhere."""
+        if value is None or isinstance(value, str | int | float):
+            return to_text(value)
+        return str(self._wait(pool.start(lambda: to_text(value), self._errand()), None))
 
     def _await_late(self, awaitable: Any, timeout: float | None) -> Any:
         """A plain function handed back something to wait for: that belongs to the call too."""
@@ -244,7 +257,7 @@ class Execution:
         return nullcontext() if output is None else output.bracket(self.call.id)
 
     def _errand(self) -> Errand:
-        return Errand(self.name, self._turn.agent, self.call.id, self._note_late)
+        return Errand(self.name, self._turn.agent, self.call.id, self._note_late, self.scope.threads)
 
     def _note_late(self, late: LateOutcome) -> None:
         if isinstance(late.error, Abandoned):  # the worker waited for a part of the call that was left too
@@ -255,23 +268,10 @@ class Execution:
 
     def _outcome_of(self, work: Callable[[], Any]) -> Outcome:
         try:
-            outcome = Outcome("success", to_text(work()))
+            outcome = self._settled(work)
         except Abandoned:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
-        except StopTurn as stop:
-            reason = str(stop) or STOPPED
-            text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
-            outcome = Outcome("cancelled", text, leaving=stop)
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
-            outcome = self._denied_by_stop(error) or self._failure(error)
-        except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
-            outcome = self._failure(error)
-        except KeyboardInterrupt as error:
-            outcome = Outcome("cancelled", interrupted(STOPPED), leaving=error)
-        except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
-            outcome = self._failure(error)
-            outcome.leaving = error
         waited_inside = self.scope.human_ms - self._waited_ms
         outcome.timing = max(0.0, (self.timing or self._elapsed()) - waited_inside)
         outcome.timestamp = self.timestamp
@@ -286,6 +286,27 @@ class Execution:
             outcome.extra["nested"] = self.scope.nested
         return outcome
 
+    def _settled(self, work: Callable[[], Any]) -> Outcome:
+        """What became of ``work()``; raises only Abandoned, when nobody waits for that any more."""
+        try:
+            return Outcome("success", self._text_of(work()))
+        except Abandoned:
+            raise
+        except StopTurn as stop:
+            reason = str(stop) or STOPPED
+            text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
+            return Outcome("cancelled", text, leaving=stop)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
+            return self._denied_by_stop(error) or self._failure_elsewhere(error)
+        except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
+            return self._failure(error)
+        except KeyboardInterrupt as error:
+            return Outcome("cancelled", interrupted(STOPPED), leaving=error)
+        except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
+            outcome = self._failure(error)
+            outcome.leaving = error
+            return outcome
+
     def _denied_by_stop(self, error: Exception) -> Outcome | None:
         """A question that a stop cut short is no answer, whatever the one who was asked made of it."""
         if self.ran or not self._cancel.cancelled or not isinstance(error, ToolDeniedError):
@@ -295,6 +316,13 @@ class Execution:
 
     def _elapsed(self) -> float:
         return (time.perf_counter() - self._begin) * 1000 if self.ran else 0.0
+
+    def _failure_elsewhere(self, error: Exception) -> Outcome:
+        """The same as ``_failure``; what a tool raised is shown by code of its own, which may take its time."""
+        if not self.ran:
+            return self._failure(error)
+        outcome: Outcome = self._wait(pool.start(lambda: self._failure(error), self._errand()), None)
+        return outcome
 
     def _failure(self, error: BaseException) -> Outcome:
         extra = describe_fault(error)

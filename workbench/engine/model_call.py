@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 from workbench.engine import trace
 from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
 from workbench.engine.observer import TraceEntry
-from workbench.engine.results import sendable
+from workbench.engine.results import sendable, shorten, to_text
 from workbench.engine.verified import MessageList
 from workbench.engine.watched import WatchedDict
 from workbench.engine.worker import Abandoned, Errand, pool
 from workbench.errors import ProviderError, StopTurn, WorkbenchError
-from workbench.registry.arguments import ArgumentsUnreadable, NotAnObject, read_arguments
+from workbench.registry.arguments import ArgumentsUnreadable, NotAnObject, check_values, read_arguments
 from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
+
+_LONGEST_QUOTE = 2_000
+"""Characters of unreadable arguments that the model gets to see again."""
 
 
 class ModelCall:
@@ -177,16 +180,19 @@ def _fill_gaps(response: Any) -> None:
 def _settle_arguments(call: ToolCall) -> None:
     """Turn arguments that came as text into a dict, or note on the call why they cannot be."""
     arguments: Any = call.arguments
-    if isinstance(arguments, dict):
-        return
     call.arguments = {}
     if arguments is None:
         return
-    if call.raw_arguments is None:
-        call.raw_arguments = arguments if isinstance(arguments, str) else repr(arguments)
+    if call.raw_arguments is None and not isinstance(arguments, dict):
+        call.raw_arguments = to_text(arguments)
     try:
-        call.arguments = read_arguments(arguments if isinstance(arguments, str) else "[]")
+        if isinstance(arguments, dict):
+            check_values(arguments)
+            call.arguments = arguments
+        else:
+            call.arguments = read_arguments(arguments if isinstance(arguments, str) else "[]")
     except NotAnObject:
         call.error = call.error or f"The arguments must be a JSON object, not {call.raw_arguments}"
     except ArgumentsUnreadable as error:
-        call.error = call.error or f"The arguments are not valid JSON ({error}): {call.raw_arguments}"
+        given = shorten(call.raw_arguments or to_text(arguments), _LONGEST_QUOTE)
+        call.error = call.error or f"The arguments are not valid JSON ({error}): {given}"

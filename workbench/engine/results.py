@@ -7,26 +7,36 @@ import dataclasses
 import datetime as dt
 import enum
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from workbench.registry.texts import text_of
 
+MOST_ITEMS = 10_000
+"""How many items are taken, in all, from the iterables in one value: they may be endless."""
+
+_DEEPEST = 200
+
 
 def to_text(value: object) -> str:
     """A string as it is, everything else as JSON where it can be, as ``str()`` where it cannot.
 
-    Never raises an Exception: where the value's own code does, the text says so.
+    Never raises an Exception: where the value's own code does, the text says so. Numbers that JSON does not
+    have become texts. Of something endless, or merely very long, a beginning is taken, and that is said.
     """
     if isinstance(value, str):
         return value
+    if isinstance(value, float) and not math.isfinite(value):
+        return _number_as_text(value)
     try:
-        return _encode_any(value)
+        return encode_json(value)
+    except Exception:  # noqa: BLE001 - a value that JSON does not know, or one that contains itself
+        plainer = _Plainer()
+    try:
+        return plainer.encode(value)
     except Exception:  # noqa: BLE001 - encoding calls the value's own methods
-        try:
-            return _encode_with_text_keys(value)
-        except Exception:  # noqa: BLE001 - the same
-            return _text_of_object(value)
+        return _text_of_object(value)
 
 
 def _text_of_object(value: object) -> str:
@@ -36,29 +46,65 @@ def _text_of_object(value: object) -> str:
         return f"({type(value).__name__} that cannot be shown: {type(error).__name__}: {text_of(error)})"
 
 
-def _plain(value: Any) -> Any:
-    """The JSON-like form of one object that JSON does not know."""
-    if isinstance(value, enum.Enum):
-        return value.value
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json")
-    if isinstance(value, bytes | bytearray):
-        return _bytes(bytes(value))
-    if isinstance(value, dt.date | dt.time):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return _text_keys(value, 0)
-    if isinstance(value, Iterable):
-        return list(value)
-    return str(value)
+encode_json = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""Plain values as JSON, or ValueError; made once, since an encoder costs more than a small value."""
 
 
-encode_json = json.JSONEncoder(ensure_ascii=False).encode
-"""Plain values as JSON; made once, since an encoder costs more than a small value."""
+class _Plainer:
+    """Turns one value into what JSON has, all the way down."""
 
-_encode_any = json.JSONEncoder(ensure_ascii=False, default=_plain).encode
+    def __init__(self) -> None:
+        self._left = MOST_ITEMS
+        """How many more items are taken from what may be endless."""
+
+    def encode(self, value: object) -> str:
+        """The JSON text; raises what the value's own code raises, and RecursionError for deep nesting."""
+        return encode_json(self.plain(value, 0))
+
+    def plain(self, value: Any, depth: int) -> Any:
+        """The value in dicts, lists, texts and numbers."""
+        if value is None or isinstance(value, str | int):
+            return value
+        if isinstance(value, float):
+            return value if math.isfinite(value) else _number_as_text(value)
+        if depth > _DEEPEST:
+            raise RecursionError("nested too deeply")
+        if isinstance(value, Mapping):
+            return {
+                key if isinstance(key, str) else str(key): self.plain(item, depth + 1)
+                for key, item in value.items()
+            }
+        if isinstance(value, list | tuple | set | frozenset):
+            return [self.plain(item, depth + 1) for item in value]
+        return self.plain(self._simpler(value), depth + 1)
+
+    def _simpler(self, value: Any) -> Any:
+        """The JSON-like form of one object that JSON does not know."""
+        if isinstance(value, enum.Enum):
+            return value.value
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        if hasattr(value, "model_dump"):
+            return value.model_dump(mode="json")
+        if isinstance(value, bytes | bytearray):
+            return _bytes(bytes(value))
+        if isinstance(value, dt.date | dt.time):
+            return value.isoformat()
+        return self._some_of(value) if isinstance(value, Iterable) else str(value)
+
+    def _some_of(self, value: Iterable[Any]) -> list[Any]:
+        items: list[Any] = []
+        for item in value:
+            if self._left <= 0:
+                items.append(f"… and more: only the first {MOST_ITEMS:,} items were taken")
+                break
+            self._left -= 1
+            items.append(item)
+        return items
+
+
+def _number_as_text(value: float) -> str:
+    return json.dumps(value)
 
 
 def _bytes(value: bytes) -> str:
@@ -68,32 +114,15 @@ def _bytes(value: bytes) -> str:
         return "base64:" + base64.b64encode(value).decode()
 
 
-def _encode_with_text_keys(value: object) -> str:
-    """For keys that are not text, and for a structure that contains itself, which this refuses."""
-    return _encode_any(_text_keys(value, 0))
-
-
-def _text_keys(value: Any, depth: int) -> Any:
-    if depth > 200:
-        raise RecursionError("nested too deeply")
-    if isinstance(value, Mapping):
-        return {
-            key if isinstance(key, str) else str(key): _text_keys(item, depth + 1)
-            for key, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_text_keys(item, depth + 1) for item in value]
-    return value
-
-
 def plain(value: object) -> Any:
     """The value in what JSON has: itself, something like it, or a text."""
-    if value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | int):
         return value
+    text = to_text(value)
     try:
-        return json.loads(to_text(value))
-    except ValueError:
-        return to_text(value)
+        return json.loads(text, parse_constant=str)
+    except (ValueError, RecursionError):
+        return text
 
 
 def shorten(text: str, limit: int | None) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine.call_threads import CallThreads
+
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
 
@@ -16,7 +18,8 @@ FAILED = "the turn ended with an error"
 class CallScope:
     """For an agent that works inside the call, or a hook or tool that waits for a person in it.
 
-    ``nested`` collects the turns of agents that ran inside; ``human_ms`` the time a person took.
+    ``nested`` collects the turns of agents that ran inside; ``human_ms`` the time a person took;
+    ``threads`` are those that work for the call besides its own.
     """
 
     turn: Turn
@@ -24,6 +27,7 @@ class CallScope:
     call_id: str
     human_ms: float = 0.0
     nested: list[dict[str, Any]] = field(default_factory=list)
+    threads: CallThreads = field(default_factory=CallThreads)
 
     @property
     def origin(self) -> tuple[str, ...]:

@@ -7,9 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from workbench.engine.arguments import arguments_text
 from workbench.engine.llm import Message
-from workbench.engine.results import sendable, torn
+from workbench.engine.results import encode_json, sendable, torn
 from workbench.errors import TranscriptError
+from workbench.registry.arguments import check_values
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool"})
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -77,7 +79,7 @@ def _check_shape(message: object, index: int) -> None:
         if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
             raise TranscriptError(f"message {index} has {type(content).__name__} as its content, not text")
         try:
-            json.dumps(message)
+            encode_json(message)
         except (TypeError, ValueError, RecursionError) as error:
             raise TranscriptError(f"message {index} cannot be written as JSON: {error}") from error
 
@@ -109,15 +111,17 @@ def _call_fault(call: object) -> str | None:
         return f"call {call['id']!r} has the name {function.get('name')!r}, which no provider takes"
     if len(call) > 3:
         try:
-            json.dumps(call)
+            encode_json(call)
         except (TypeError, ValueError, RecursionError) as error:
             return f"call {call['id']!r} cannot be written as JSON: {error}"
     arguments = function.get("arguments")
     if arguments == "{}" or arguments is getattr(function, "vouched", _NOBODY):
         return None
     try:
-        fine = isinstance(arguments, str) and isinstance(json.loads(arguments), dict)
-    except ValueError:
+        read = json.loads(arguments) if isinstance(arguments, str) else None
+        check_values(read)
+        fine = isinstance(read, dict)
+    except (ValueError, RecursionError):
         fine = False
     return None if fine else f"the arguments of call {call['id']!r} are not a JSON object in a string"
 
@@ -255,7 +259,7 @@ def _sound_calls(calls: object, at: int, repairs: list[Repair]) -> list[dict[str
             kept.append(dict(call))
         elif fault.startswith("the arguments"):
             given = call["function"].get("arguments")
-            text = json.dumps(given, default=str) if isinstance(given, dict) else "{}"
+            text = arguments_text(given) if isinstance(given, dict) else "{}"
             kept.append({**call, "function": {**call["function"], "arguments": text}})
             repairs.append(Repair(f"message {at}: {fault}; they are now {text}, they were {given!r}", None))
         else:

@@ -245,20 +245,40 @@ class Turn:
             for handler in handlers:
                 if stoppable and cancel.cancelled:
                     cancel.raise_if_cancelled()
+                messages = self._session.get("messages")
                 try:
                     returned = handler(agent)
                     if returned is not None and inspect.isawaitable(returned):
                         self.places.wait_for(returned, f"{event} handler {describe(handler)}")
                 except StopTurn:
+                    self._put_back(messages)
                     raise
                 except BaseException as error:
+                    self._put_back(messages)
                     error.add_note(f"in the {event} handler {describe(handler)}")
                     raise
+                self._require_messages(messages, event, handler)
                 if after is not None:
                     after(handler)
         finally:
             duration = (time.perf_counter() - begin) * 1000 - (recorder.waited_ms - waited)
             onto.setdefault("hooks_ms", {})[event] = duration
+
+    def _put_back(self, messages: Any) -> bool:
+        """If a handler left no list of messages in the session, put ``messages`` there again."""
+        if isinstance(self._session.get("messages"), list):
+            return False
+        self._session["messages"] = messages
+        return True
+
+    def _require_messages(self, messages: Any, event: Event, handler: HandlerFunction) -> None:
+        found = self._session.get("messages", "nothing")
+        if self._put_back(messages):
+            what = found if isinstance(found, str) else type(found).__name__
+            raise HookError(
+                f"the {event} handler {describe(handler)} left {what} in the place of the message list",
+                hint="Change current_session['messages'] in place, or put another list there.",
+            )
 
     def _fire_captured(
         self,

@@ -19,8 +19,10 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from workbench.engine.call_threads import CallThread, CallThreads
 from workbench.engine.cancel import CancelToken
 from workbench.engine.children import end_children
+from workbench.engine.inheritance import start_apart
 from workbench.errors import ToolTimeoutError
 
 logger = logging.getLogger("workbench.engine")
@@ -66,6 +68,13 @@ class Errand:
     owner: object = None
     call_id: str | None = None
     on_late: Callable[[LateOutcome], None] | None = None
+    threads: CallThreads | None = None
+    """Other threads that work for it."""
+
+    @property
+    def helped_by(self) -> tuple[CallThread, ...]:
+        """The other threads that work for it now."""
+        return self.threads.busy if self.threads is not None else ()
 
 
 _STOP = object()
@@ -148,7 +157,7 @@ class Job:
         if not self._abandon(why):
             outcome = self._outbox.get()
             return self._outbox.get() if outcome is _STOP else outcome
-        raise Abandoned(why, ended=self._ended_soon())
+        raise Abandoned(why, ended=self._ended_soon() and not self.errand.helped_by)
 
     def _abandon(self, why: str) -> bool:
         if not self._claim.acquire(blocking=False):
@@ -159,9 +168,11 @@ class Job:
         return True
 
     def _interrupt(self) -> None:
-        """End the child processes that this call started; the thread itself cannot be ended."""
+        """End the child processes that this call started; the threads themselves cannot be ended."""
         if self.thread_id is not None:
             end_children(self.thread_id, self.started)
+        for helper in self.errand.helped_by:
+            end_children(helper.native_id, helper.since)
 
     def _ended_soon(self) -> bool:
         """Whether nothing runs on, asked once, right after the job was abandoned."""
@@ -182,22 +193,34 @@ class LeftRunningList:
     def add(self, job: Job) -> None:
         """Called by whoever abandons the job."""
         with self._lock:
-            if not job.ended:
+            if not job.ended or job.errand.helped_by:
                 self._jobs[id(job)] = job
 
     def discard(self, job: Job) -> None:
-        """Called when the job has ended after all."""
+        """Called when the job has ended after all; other threads that work for it may still go on."""
         with self._lock:
             job.ended = True
+        if job.errand.threads is None:
+            self._forget(job)
+        else:
+            job.errand.threads.when_idle(lambda: self._forget(job))
+
+    def _forget(self, job: Job) -> None:
+        with self._lock:
             self._jobs.pop(id(job), None)
 
     def of(self, owner: object) -> list[LeftRunning]:
         """What ``owner`` has left running now, oldest first."""
         with self._lock:
             jobs = [job for job in self._jobs.values() if job.errand.owner is owner]
-        return [
-            LeftRunning(job.errand.label, job.errand.call_id, job.thread_name, job.started) for job in jobs
-        ]
+        found: list[LeftRunning] = []
+        for job in jobs:
+            label, call_id = job.errand.label, job.errand.call_id
+            if not job.ended:
+                found.append(LeftRunning(label, call_id, job.thread_name, job.started))
+            else:
+                found += [LeftRunning(label, call_id, each.name, each.since) for each in job.errand.helped_by]
+        return found
 
 
 running = LeftRunningList()
@@ -214,7 +237,7 @@ class _Worker:
         self.inbox: SimpleQueue[Job] = SimpleQueue()
         self.name = f"workbench-worker-{next(self._numbers)}"
         self.thread_id: int | None = None
-        threading.Thread(target=self._loop, args=(idle,), name=self.name, daemon=True).start()
+        start_apart(threading.Thread(target=self._loop, args=(idle,), name=self.name, daemon=True))
 
     def _loop(self, idle: deque[_Worker]) -> None:
         self.thread_id = threading.get_native_id()
@@ -322,7 +345,9 @@ class LoopThread:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True).start()
+                start_apart(
+                    threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True)
+                )
             return self._loop
 
     def close(self) -> None:

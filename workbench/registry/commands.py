@@ -13,6 +13,10 @@ from pathlib import PurePosixPath
 _DEEPEST = 20
 _BLANKS = " \t"
 _ENDS = ";&|\n"
+_PATTERNS = "*?[{"
+"""Characters that make the shell put other words in a word's place, where they are not quoted."""
+_PATTERN_WORDS = frozenset({"[", "[[", "{", "{}"})
+"""Words with such a character that stand for themselves."""
 _KEYWORDS = frozenset(
     {"if", "then", "else", "elif", "while", "until", "do", "!", "{", "time", "coproc", "case"}
 )
@@ -35,6 +39,9 @@ _WRAPPERS = frozenset(
         *("xargs", "unshare"),
     }
 )
+_FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
+_OPERAND_FIRST = frozenset({"chroot", "flock", "parallel", "ssh", "su", "unshare", "watch"})
+"""Wrappers with words of their own in front of the command."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
 _HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 
@@ -47,7 +54,7 @@ def parse(text: str) -> tuple[Command, ...] | None:
     """Every simple command in the text, also in ``$(…)``, backticks, subshells and pipes.
 
     None when the text cannot be read with certainty: unbalanced quotes or brackets, here-documents,
-    ``$'…'``, or nesting that is too deep.
+    ``$'…'``, nesting that is too deep, or a program whose name only the shell will know: ``$A x``.
     """
     reader = _Reader(text)
     try:
@@ -64,8 +71,11 @@ def as_text(command: Command) -> str:
 
 
 @lru_cache(maxsize=512)
-def disguised(command: Command) -> tuple[str, ...]:
-    """Other commands that this one may really run: behind ``sudo``, ``env X=1``, ``/bin/``, ``sh -c``."""
+def disguised(command: Command) -> tuple[str, ...] | None:
+    """Other commands that this one may really run: behind ``sudo``, ``env X=1``, ``/bin/``, ``sh -c``.
+
+    None when the text that a shell is given cannot be read with certainty.
+    """
     found: list[str] = []
     words = list(command)
     while words and (words[0] in _KEYWORDS or _is_assignment(words[0])):
@@ -76,13 +86,49 @@ def disguised(command: Command) -> tuple[str, ...]:
     found.append(as_text((program, *words[1:])))
     if program in _WRAPPERS:
         for start in range(1, len(words)):
-            found.extend(disguised((PurePosixPath(words[start]).name, *words[start + 1 :])))
+            behind = disguised((PurePosixPath(words[start]).name, *words[start + 1 :]))
+            if behind is None:
+                return None
+            found.extend(behind)
     if program in _SHELLS:
-        for text in (*words[1:], " ".join(words[1:])):
-            for inner in parse(text) or ():
-                if inner != command:
-                    found.extend(disguised(inner))
+        joined = parse(" ".join(words[1:])) or ()
+        texts = [parse(text) for text in words[1:]]
+        for inner in (*joined, *(each for text in texts for each in text or ())):
+            if inner != command:
+                within = disguised(inner)
+                if within is None:
+                    return None
+                found.extend(within)
+        if None in texts:
+            return None
     return tuple(dict.fromkeys(found))
+
+
+def _is_unknown(words: list[str], unsure: set[int]) -> bool:
+    """Whether the program that runs stands in one of the ``unsure`` words, which the shell fills in."""
+    at = 0
+    while at < len(words) and (words[at] in _KEYWORDS or _is_assignment(words[at])):
+        at += 1
+    if at == len(words) or at in unsure:
+        return at in unsure
+    program = PurePosixPath(words[at]).name
+    if program in _SHELLS or program in _OPERAND_FIRST:
+        return any(each > at for each in unsure)
+    if program == "find":
+        starts = [index + 1 for index in range(at, len(words)) if words[index] in _FIND_RUNS]
+        return any(_is_unknown(words[start:], {each - start for each in unsure}) for start in starts)
+    if program not in _WRAPPERS:
+        return False
+    behind_option = False
+    for index in range(at + 1, len(words)):
+        if index in unsure:
+            return True
+        word = words[index]
+        is_option = word.startswith("-")
+        if not (is_option or behind_option or _is_assignment(word) or word[:1].isdigit()):
+            return _is_unknown(words[index:], {each - index for each in unsure})
+        behind_option = is_option
+    return False
 
 
 class _UnreadableError(Exception):
@@ -124,7 +170,7 @@ class _Reader:
             self.position = len(self.text) if end < 0 else end
         elif here in "<>" and self._peek() == "(":
             self.position += 1
-            line.add("<()")
+            line.add("<()", unsure=True)
             self.read(")", depth + 1)
         elif here in "<>&":
             self._redirect(here, line)
@@ -143,23 +189,24 @@ class _Reader:
                 line.add(following)
         else:
             self._plain(here, line, depth)
+            line.unsure = line.unsure or here in _PATTERNS
 
     def _plain(self, here: str, line: _Line, depth: int) -> None:
         """A character that means the same inside and outside of double quotes."""
         if here == "$" and self._peek() == "(":
             self.position += 1
-            line.add("$()")
+            line.add("$()", unsure=True)
             self.read(")", depth + 1)
         elif here == "$" and self._peek() == "'":
             raise _UnreadableError
         elif here == "`":
-            line.add("$()")
+            line.add("$()", unsure=True)
             inner = parse(self._backticked())
             if inner is None:
                 raise _UnreadableError
             self.commands.extend(inner)
         else:
-            line.add(here)
+            line.add(here, unsure=here == "$")
 
     def _double_quoted(self, line: _Line, depth: int) -> None:
         line.add("")
@@ -208,12 +255,16 @@ class _Line:
 
     def __init__(self, commands: list[Command]) -> None:
         self.word: str | None = None
+        self.unsure = False
+        """Whether the shell puts something else in the place of a part of the word."""
+        self._unsure: set[int] = set()
         self._words: list[str] = []
         self._commands = commands
         self._redirection: str | None = None
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, *, unsure: bool = False) -> None:
         self.word = (self.word or "") + text
+        self.unsure = self.unsure or unsure
 
     def begin_redirection(self, sign: str) -> None:
         if self.word is not None and self.word.isdigit():
@@ -225,17 +276,23 @@ class _Line:
         if self.word is None:
             return
         if self._redirection is None:
+            if self.unsure and self.word not in _PATTERN_WORDS:
+                self._unsure.add(len(self._words))
             self._words.append(self.word)
         elif not (self.word.isdigit() or self.word == "-" or self.word in _HARMLESS_TARGETS):
             self._commands.append((self._redirection, self.word))
         self._redirection = None
         self.word = None
+        self.unsure = False
 
     def end_command(self) -> None:
         self.end_word()
         if self._words:
+            if _is_unknown(self._words, self._unsure):
+                raise _UnreadableError
             self._commands.append(tuple(self._words))
         self._words = []
+        self._unsure = set()
         self._redirection = None
 
 

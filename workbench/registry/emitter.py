@@ -52,7 +52,7 @@ class Subscription:
             if self._wants is not None and not self._wants(event):
                 return
             outcome = self.callback(event)
-            if inspect.iscoroutine(outcome):
+            if outcome is not None and inspect.iscoroutine(outcome):
                 self._await(outcome)
         except Exception:  # a subscriber's fault must not reach the one who made the change
             logger.exception("a change callback failed on %s: %r", event.event_type.value, self.callback)
@@ -81,6 +81,12 @@ class Subscription:
                 logger.exception("an async change callback failed: %r", self.callback)
 
 
+class _Held(threading.local):
+    """How many blocks that keep a thread's events back it is in."""
+
+    depth = 0
+
+
 class Emitter:
     """The queue between a registry and its subscribers.
 
@@ -90,23 +96,26 @@ class Emitter:
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
-        self._turn = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._turn = threading.Condition(self._lock)
+        self._waiting = 0
+        """How many threads wait for their turn: nobody needs to be woken while there are none."""
         self._subscriptions: tuple[Subscription, ...] = ()
         self._queue: deque[_Entry] = deque()
         self._running: int | None = None
-        self._held = threading.local()
+        self._held = _Held()
         self._seq = 0
 
     def subscribe(self, callback: AnyCallback, only: EventFilter | None) -> Subscription:
         """Add a callback; it sees the changes that are published from now on."""
         subscription = Subscription(callback, only)
-        with self._turn:
+        with self._lock:
             self._subscriptions = (*self._subscriptions, subscription)
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> bool:
         """Take one subscription out; False when it was out already."""
-        with self._turn:
+        with self._lock:
             known = subscription in self._subscriptions
             subscription.active = False
             self._subscriptions = tuple(each for each in self._subscriptions if each is not subscription)
@@ -124,7 +133,7 @@ class Emitter:
         **metadata: Any,
     ) -> None:
         """Give the change its place in the order, for everybody subscribed at this moment."""
-        with self._turn:
+        with self._lock:
             self._seq += 1
             if not self._subscriptions:
                 return
@@ -136,7 +145,7 @@ class Emitter:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep this thread's events back until the outermost block ends, then deliver them."""
-        depth = self._depth()
+        depth = self._held.depth
         self._held.depth = depth + 1
         try:
             yield
@@ -146,7 +155,7 @@ class Emitter:
 
     def deliver(self) -> None:
         """Call the subscribers for this thread's events; returns at once inside a callback."""
-        if not self._queue or self._depth():
+        if not self._queue or self._held.depth:
             return
         me = threading.get_ident()
         if self._running == me:
@@ -156,17 +165,16 @@ class Emitter:
                 for subscription in entry.subscriptions:
                     subscription.deliver(entry.event)
             finally:
-                with self._turn:
+                with self._lock:
                     self._running = None
-                    self._turn.notify_all()
-
-    def _depth(self) -> int:
-        depth: Any = getattr(self._held, "depth", None)
-        return int(depth or 0)
+                    if self._waiting:
+                        self._turn.notify_all()
+            if not self._queue:
+                return
 
     def _next(self, me: int) -> _Entry | None:
         """Wait for this thread's turn; None when nothing is left for it to deliver."""
-        with self._turn:
+        with self._lock:
             while self._queue:
                 head = self._queue[0]
                 if self._running is None and head.owner in (me, None):
@@ -175,7 +183,7 @@ class Emitter:
                 mine = [entry for entry in self._queue if entry.owner == me]
                 if not mine:
                     return None
-                if self._turn.wait(self._patience):
+                if self._wait():
                     continue
                 if self._running is None:
                     # The owner of the head is busy elsewhere (a hook that runs long): step in.
@@ -185,6 +193,14 @@ class Emitter:
                         entry.owner = None
                     return None
             return None
+
+    def _wait(self) -> bool:
+        """With the lock held: wait for news; False when none came within the patience."""
+        self._waiting += 1
+        try:
+            return self._turn.wait(self._patience)
+        finally:
+            self._waiting -= 1
 
 
 class _Entry:

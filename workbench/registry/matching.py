@@ -6,7 +6,7 @@ import fnmatch
 import json
 import os.path
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -86,7 +86,7 @@ def _value_fits(pattern: str, value: object, entirely: bool) -> bool:
 def _strict_spellings(text: str) -> list[str]:
     """The text, and where a path with ``..`` really leads."""
     if ".." in text.replace("\\", "/").split("/"):
-        return [text, os.path.normpath(text)]
+        return [text, _shortest(text)]
     return [text]
 
 
@@ -95,8 +95,14 @@ def _all_spellings(text: str) -> list[str]:
     if "://" in text or "\0" in text or len(text) > 4096:
         return [text]
     home = os.path.expanduser(text)  # noqa: PTH111 - a Path would keep ".."
-    absolute = os.path.abspath(home)  # noqa: PTH100 - Path.resolve would follow links and read the disk
-    return list(dict.fromkeys([text, os.path.normpath(home), absolute]))
+    absolute = os.path.join(os.getcwd(), home)  # noqa: PTH109, PTH118 - Path.resolve would follow links
+    return list(dict.fromkeys([text, _shortest(home), _shortest(absolute)]))
+
+
+def _shortest(path: str) -> str:
+    """Without ``.``, ``..`` and doubled slashes, also the two in front, which ``normpath`` keeps."""
+    path = os.path.normpath(path)
+    return path[1:] if path.startswith("//") else path
 
 
 def _shell_fits(pattern: str, value: object, entirely: bool) -> bool:
@@ -111,10 +117,13 @@ def _shell_fits(pattern: str, value: object, entirely: bool) -> bool:
     found = [command for each in parsed for command in each or ()]
     if entirely:
         return bool(found) and all(_command_fits(pattern, commands.as_text(each)) for each in found)
-    lines: Iterable[str] = (
-        line for each in found for line in (commands.as_text(each), *commands.disguised(each))
-    )
-    return any(_command_fits(pattern, line) for line in lines)
+    for command in found:
+        hidden = commands.disguised(command)
+        if hidden is None:
+            return True
+        if any(_command_fits(pattern, line) for line in (commands.as_text(command), *hidden)):
+            return True
+    return False
 
 
 def _shell_texts(value: object) -> list[str]:

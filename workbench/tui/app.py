@@ -243,9 +243,8 @@ class WorkbenchApp(App[None]):
         return ApprovalScreen(request, decide, self._palette, clock=self._clock)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
-        """Keys that the question kept from deciding anything belong to the draft."""
-        draft = self.main.prompt.draft
-        self.main.prompt.draft = draft[: len(draft) - message.erased] + message.text
+        """Keys that the question kept from deciding anything belong to what was being written."""
+        message.give_to(self.main.prompt.area)
 
     # messages from the person
 

@@ -281,8 +281,8 @@ class Bridge(Observer):
         if tool is not None and change.event_type in _TOGGLES:
             self._remember_toggle(tool, change)
         self._tell_of_tool(agent, change, change.tool_name, tool)
-        if change.event_type is ChangeEventType.METADATA_UPDATE and change.tool_name is None:
-            # the policy or a grant changed: what each tool asks for may have, too
+        if change.tool_name is None:
+            # the policy or a grant changed, or everything was loaded again: each tool may look different
             for each in agent.tools:
                 self._tell_of_tool(agent, change, each.name, each)
 

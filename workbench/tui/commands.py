@@ -108,6 +108,16 @@ TABLE: Final[tuple[Command, ...]] = (
     ),
     Command("app.reset", "app", (), "reset", "new", "Start a new conversation.", slash="new", palette=True),
     Command(
+        "app.reload",
+        "app",
+        ("f5",),
+        "reload",
+        "reload",
+        "Load every tool file again.",
+        slash="reload",
+        palette=True,
+    ),
+    Command(
         "app.repaint", "app", ("ctrl+l",), "repaint", "repaint", "Draw the whole screen again.", palette=True
     ),
     Command(
@@ -123,6 +133,14 @@ TABLE: Final[tuple[Command, ...]] = (
     # prompt
     Command("prompt.send", "prompt", ("enter",), "send", "send", "Send the message.", 1),
     Command("prompt.newline", "prompt", ("ctrl+j",), "newline", "newline", "Begin a new line.", 2),
+    Command(
+        "prompt.recall",
+        "prompt",
+        ("up",),
+        "recall",
+        "recall",
+        "In an empty prompt: take back what is queued.",
+    ),
     # conversation
     Command(
         "conversation.expand", "conversation", ("enter",), "expand", "expand", "Show or fold the call.", 1
@@ -306,7 +324,7 @@ TABLE: Final[tuple[Command, ...]] = (
     Command("approval.top", "approval", ("home",), "scroll_pages(-999999)", "top", "The tab's first line."),
     Command("approval.end", "approval", ("end",), "scroll_pages(999999)", "end", "The tab's last line."),
     Command(
-        "approval.take", "approval", ("ctrl+s",), "take_edit", "take", "While editing: take the arguments."
+        "approval.take", "approval", ("ctrl+s",), "take", "take", "While editing: take the arguments."
     ),
     # question
     Command("question.answer", "question", ("enter",), "answer", "answer", "Give the line to the code.", 1),
@@ -333,9 +351,7 @@ TABLE: Final[tuple[Command, ...]] = (
     Command(
         "inspector.previous", "inspector", ("k",), "previous_entry", "previous", "Show the entry before.", 4
     ),
-    Command(
-        "inspector.search", "inspector", ("slash",), "search", "search", "Look for a text in it.", 5
-    ),
+    Command("inspector.search", "inspector", ("slash",), "search", "search", "Look for a text in it.", 5),
     Command("inspector.next_match", "inspector", ("n",), "match(1)", "next match", "Go to the next match."),
     Command("inspector.previous_match", "inspector", ("N",), "match(-1)", "match before", "Go back to one."),
     Command("inspector.copy", "inspector", ("y",), "copy", "copy", "Copy what the tab shows.", 6),

@@ -29,6 +29,7 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
         decision.result.value,
         decision.reason,
         tool.description,
+        tokens=tool.schema_tokens,
     )
 
 

@@ -16,7 +16,7 @@ from workbench.tui.inspector_context import context_lines, context_text, message
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
 from workbench.tui.trace_records import Entry
 from workbench.tui.wrapped import LIMIT, Line, wrapped
-from workbench.visible import visible, visible_line
+from workbench.visible import as_left, visible, visible_line
 
 _DEEPEST: Final = 60
 _NAME: Final = 15
@@ -52,7 +52,7 @@ def pages(entry: Entry) -> list[Page]:
     if data.get("error"):
         found.append(Page("Error", "", partial(_error, data), lambda: _error_text(data)))
     if data.get("output"):
-        found.append(_prose_page("Output", data["output"], count=True))
+        found.append(_prose_page("Output", as_left(str(data["output"])), count=True))
     sent = data.get("messages")
     if isinstance(sent, list | tuple):
         lines = partial(message_lines, sent)

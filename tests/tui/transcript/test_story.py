@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from workbench.engine.scope import STOPPED, interrupted, not_run
 from workbench.tui.events import (
     AgentEvent,
     BatchStarted,
@@ -181,6 +182,48 @@ def test_a_call_that_was_never_finished_being_written_disappears() -> None:
 def test_calls_that_were_open_when_the_turn_ended_are_cancelled() -> None:
     document = told(STARTED, batch(call("1")), ended("stopped"))
     assert texts(document)[1:] == ["– tool  path='a.txt'cancelled", "– stopped"]
+
+
+def test_a_call_that_a_stop_cut_short_says_so_and_one_that_never_ran_does_not() -> None:
+    document = told(
+        STARTED,
+        batch(call("1"), call("2"), call("3")),
+        ToolStarted(ME, 9.0, "1", "tool", {"path": "a.txt"}),
+        over("1", "cancelled", result=interrupted(STOPPED)),
+        over("2", "cancelled", result=not_run(STOPPED)),
+        over("3", "cancelled", result=not_run("no more")),
+        ended("stopped"),
+    )
+    note = "  interrupted while running; it may have had effects"
+    assert texts(document)[1:4] == [
+        f"– tool  path='a.txt'cancelled\n{note}",
+        "– tool  path='a.txt'cancelled",
+        "– tool  path='a.txt'cancelled",
+    ]
+    assert document.blocks[1].lines[1].key == "muted"
+
+
+def test_a_running_call_of_which_nothing_was_heard_when_the_turn_ended_may_have_had_effects() -> None:
+    started = ToolStarted(ME, 9.0, "1", "tool", {"path": "a.txt"})
+    document = told(STARTED, batch(call("1"), call("2")), started, ended("stopped"))
+    assert "it may have had effects" in texts(document)[1]
+    assert "effects" not in texts(document)[2]
+
+
+def test_a_call_that_is_left_running_may_have_had_effects() -> None:
+    document = told(STARTED, batch(call("1")), over("1", "cancelled", left_running=True))
+    assert "it may have had effects" in texts(document)[1]
+
+
+def test_a_call_that_stopped_the_turn_itself_says_why() -> None:
+    document = told(STARTED, batch(call("1")), over("1", "cancelled", result="Stopped the turn: enough"))
+    assert texts(document)[1].endswith("\n  Stopped the turn: enough")
+
+
+def test_what_a_call_printed_shows_as_a_terminal_would_have_left_it() -> None:
+    shown = expanded(batch(call("1")), over("1", output="0%\r50%\r100%\ndone\r\n"))
+    assert "    100%" in shown
+    assert not any("50%" in line or "\\r" in line for line in shown)
 
 
 def test_a_failed_turn_says_what_to_do() -> None:

@@ -43,15 +43,18 @@ class PromptArea(TextArea):
         """Begin a new line at the cursor, in the place of what is selected."""
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
+    def action_recall(self) -> None:
+        """In an empty prompt ask for what is queued; else go up a line."""
+        if self.text:
+            self.action_cursor_up()
+        else:
+            self.post_message(self.RecallQueued())
+
     async def _on_key(self, event: events.Key) -> None:
         if event.key == "enter":
             event.stop()
             event.prevent_default()
             self.action_send()
-        elif event.key == "up" and not self.text:
-            event.stop()
-            event.prevent_default()
-            self.post_message(self.RecallQueued())
         else:
             await super()._on_key(event)
 

@@ -9,8 +9,8 @@ from textual import events
 from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
+from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import clip, row
 from workbench.visible import visible_line
@@ -18,7 +18,7 @@ from workbench.visible import visible_line
 _SHOWN = 4
 
 
-class QueuePanel(Widget):
+class QueuePanel(Painted):
     """One row a message, in the order they will be sent; a click takes one back into the prompt."""
 
     DEFAULT_CSS = "QueuePanel { height: auto; }"
@@ -33,16 +33,6 @@ class QueuePanel(Widget):
         super().__init__(id=id)
         self._palette = palette
         self._messages: tuple[str, ...] = ()
-
-    @property
-    def palette(self) -> Palette:
-        """The colours it is drawn with."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self.refresh()
 
     def show(self, messages: Sequence[str]) -> None:
         """Draw these from now on."""

@@ -9,10 +9,10 @@ from rich.cells import cell_len
 from textual import events as textual_events
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 
 from workbench.tui.commands import Command, key_text
 from workbench.tui.lanes import meter
+from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, cost_text, count_text, row, spans_width, time_cells
 
@@ -20,7 +20,7 @@ _METER_WIDTH = 12
 _COMPACT_METER_WIDTH = 8
 
 
-class Line(Widget):
+class Line(Painted):
     """One row of spans on one background."""
 
     DEFAULT_CSS = "Line { height: 1; }"
@@ -29,16 +29,6 @@ class Line(Widget):
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._palette = palette
-
-    @property
-    def palette(self) -> Palette:
-        """The colours it is drawn with."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self.refresh()
 
     def spans(self, width: int) -> list[Span]:
         """The row for a width; subclasses say what is on it."""

@@ -27,7 +27,8 @@ from workbench.tui.palette import Palette
 from workbench.tui.pieces import PieceRows
 from workbench.tui.screens import approval_parts as parts
 from workbench.tui.screens import approval_texts as texts
-from workbench.tui.screens.approval_fields import AlwaysPanel, EditField, Left
+from workbench.tui.screens.approval_always import AlwaysPanel
+from workbench.tui.screens.approval_fields import EditField, Left
 from workbench.tui.screens.approval_sheet import Sheet
 from workbench.tui.screens.held import HeldScreen
 from workbench.visible import visible_line
@@ -128,6 +129,10 @@ class ApprovalScreen(HeldScreen):
             shown = visible_line(event.character or "") if event.is_printable else key_text(event.key)
             shown = "space" if shown == " " else shown
             self._say(f"{shown} decides nothing: y run, n reject, e edit, enter submit")
+
+    def kept(self) -> None:
+        """Say where the keys go, and what ends it."""
+        self._say("Keys go to your draft until you pause; tab: decide now", "warning")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a field is open, the keys are its own."""
@@ -305,9 +310,12 @@ class ApprovalScreen(HeldScreen):
         self.sheet.cover(event.covered, event.summary)
 
     def on_always_panel_confirmed(self) -> None:
-        """Remember the proposal, unless it does not even cover the call it was made for."""
+        """Remember the proposal, unless it does not even cover the call it was made for.
+
+        Where no proposal can cover this call alone, it runs once.
+        """
         proposal = self.query_one(AlwaysPanel).proposal
-        others = self.calls.covered(proposal)
-        if self.calls.remember(proposal):
+        others = self.calls.covered(proposal) if proposal is not None else ()
+        if self.calls.approve() if proposal is None else self.calls.remember(proposal):
             self.sheet.close_field()
             self._say(texts.remembered_text(proposal, others))

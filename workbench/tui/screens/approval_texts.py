@@ -11,6 +11,8 @@ from workbench.tui.render import arguments_text, count_text
 from workbench.visible import visible_line
 
 SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
+_PATTERN_LIMIT: Final = 80
+_BEGINNING: Final = 200
 
 
 def waited_text(seconds: float) -> str:
@@ -57,7 +59,20 @@ def locked_text(index: int, row: BatchRow) -> str:
 def proposal_text(proposal: Proposal) -> str:
     """A grant in a few words: the tool, and its arguments if they matter."""
     name = visible_line(proposal.tool)
-    return f"{name}({arguments_text(proposal.arguments)})" if proposal.arguments else f"every {name}"
+    shown = {
+        argument: pattern if len(pattern) <= _PATTERN_LIMIT else pattern[: _PATTERN_LIMIT - 20] + "…"
+        for argument, pattern in proposal.arguments.items()
+    }
+    return f"{name}({arguments_text(shown)})" if shown else f"every {name}"
+
+
+def exact_text(text: str, *, fits: bool) -> str:
+    """What stands for an argument whose pattern is too long to edit, or that has none."""
+    if not fits:
+        return "no pattern fits this value"
+    lines = text.count("\n") + 1
+    size = size_text(len(text)) + (f" in {lines} lines" if lines > 1 else "")
+    return f"this exact text, {size}: {visible_line(text[:_BEGINNING])}"
 
 
 def outcome_text(batch: Batch) -> str:
@@ -80,11 +95,11 @@ def marked(indices: Collection[int]) -> str:
     return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
 
 
-def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
-    """What confirming a grant would do, line by line."""
+def coverage_text(proposal: Proposal, others: Collection[int], *, longer: bool = False) -> list[str]:
+    """What confirming a grant would do, line by line; ``longer``: with more words after them too."""
     here = f"call {marked(others)}" if len(others) == 1 else f"calls {marked(others)}"
     now = "Runs this call" + (f" and {here}, marked above." if others else "; it covers no other call here.")
-    what = proposal_text(proposal)
+    what = proposal_text(proposal) + (", also with more words after it," if longer else "")
     later = {
         "once": "Nothing is remembered after this batch.",
         "session": f"Until Workbench ends or /grants takes it back, {what} runs without asking.",
@@ -93,8 +108,20 @@ def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
     return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
 
 
-def remembered_text(proposal: Proposal, others: Collection[int]) -> str:
+def once_text(names: Collection[str]) -> list[str]:
+    """What confirming does where these arguments have no pattern."""
+    which = ", ".join(visible_line(name) for name in names)
+    return [
+        f"No pattern fits the value of {which}, so these arguments can run once only.",
+        "Runs this call; nothing is remembered.",
+        "Nothing runs before you submit.",
+    ]
+
+
+def remembered_text(proposal: Proposal | None, others: Collection[int]) -> str:
     """What confirming a grant has done."""
+    if proposal is None:
+        return "run, this once; nothing is remembered. n takes it back."
     more = f", and for {marked(others)}" if others else ""
     kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
     return f"run{more}; {kept}. y takes it back."

@@ -10,36 +10,55 @@ from textual import events
 from textual.message import Message
 from textual.screen import ModalScreen
 
-from workbench.tui.commands import commands
+from workbench.tui.replay import TextField, replay, text_of
 
 QUIET_SECONDS: Final = 0.4
-"""How long no key may arrive before keys decide anything."""
+"""How long no key may arrive before the keys of someone who waited for the question decide anything."""
 
-_NEWLINE_KEYS: Final = frozenset(
-    key for command in commands("prompt") if command.action == "newline" for key in command.keys
-)
+WRITING_SECONDS: Final = 1.5
+"""The same for someone who is writing: longer than the pauses between words."""
+
+_DECIDE_NOW: Final = "tab"
 
 
 class Grace:
-    """Holds keys back until the person has stopped typing for something else. ``clock`` gives seconds."""
+    """Keeps keys that may be prose for something else from deciding anything. ``clock`` gives seconds.
 
-    def __init__(self, clock: Callable[[], float], quiet: float = QUIET_SECONDS) -> None:
+    - Who waited for the question, with nothing half written, decides once no key came for ``quiet``
+      seconds since it appeared.
+    - Who is writing decides once no key came for ``writing`` seconds. Someone is writing when the field
+      below the question holds an unsent text, or when a key had to be held back.
+    - A key that no prose has, Tab, ends the wait at once, and does nothing else.
+    - Once the wait is over it stays over.
+    """
+
+    def __init__(
+        self, clock: Callable[[], float], quiet: float = QUIET_SECONDS, writing: float = WRITING_SECONDS
+    ) -> None:
         self._clock = clock
-        self._quiet = quiet
+        self._wait = quiet
+        self._writing = writing
         self._last = clock()
         self._over = False
 
     def holds(self) -> bool:
         """True while nothing may decide. Once it is over it stays over."""
-        self._over = self._over or self._clock() - self._last >= self._quiet
+        self._over = self._over or self._clock() - self._last >= self._wait
         return not self._over
 
-    def holds_key(self) -> bool:
-        """The same for a key that arrives now; a key that is held back makes the wait begin again."""
+    def holds_key(self, key: str) -> bool:
+        """The same for a key that arrives now; one that is held back makes the wait begin again."""
         held = self.holds()
-        if held:
+        if held and key == _DECIDE_NOW:
+            self._over = True
+        elif held:
             self._last = self._clock()
+            self.someone_writes()
         return held
+
+    def someone_writes(self) -> None:
+        """Wait as long as for someone who is writing."""
+        self._wait = self._writing
 
     def restart(self) -> None:
         """Begin again, as when the window gets the focus by a click."""
@@ -50,7 +69,8 @@ class Grace:
 class HeldScreen(ModalScreen[None]):
     """Holds keys back until the person has stopped typing, and hands them to whom they were meant for.
 
-    Esc is never held back. Clicks are held back as long, and again when the window comes to the front.
+    Esc is never held back; ``Grace`` says how long the others are. Clicks are held back as for someone who
+    waited, and again when the window comes to the front.
     ``clock`` gives seconds.
     """
 
@@ -61,22 +81,34 @@ class HeldScreen(ModalScreen[None]):
     """
 
     class Typed(Message):
-        """What was typed or pasted for something else: ``erased`` characters off its end, then ``text``."""
+        """A key or paste that was meant for a text field: ``field``, or for the draft where that is None."""
 
-        def __init__(self, text: str, erased: int = 0) -> None:
+        def __init__(self, event: events.Key | events.Paste, field: TextField | None) -> None:
             super().__init__()
-            self.text = text
-            self.erased = erased
+            self.event = event
+            self.field = field
+
+        def give_to(self, draft: TextField) -> None:
+            """Let the field have it, after what it was given before."""
+            field = self.field or draft
+            field.call_later(replay, field, self.event)
 
     def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._keys_held = Grace(clock)
         self._clicks_held = Grace(clock)
+        self._field: TextField | None = None
         self._finished = False
         self._left = False
 
     def on_mount(self) -> None:
-        """Notice when the window comes to the front."""
+        """Notice what is being written below, and when the window comes to the front."""
+        below = self.app.screen_stack[-2].focused
+        if isinstance(below, TextField):
+            self._field = below
+            if text_of(below):
+                self._keys_held.someone_writes()
+                self.kept()
         self.watch(self.app, "app_focus", self._window_focused, init=False)
 
     @property
@@ -104,21 +136,18 @@ class HeldScreen(ModalScreen[None]):
 
         A field that has the focus gets keys and pastes before its screen does and asks this first.
         """
-        if isinstance(event, events.Key) and event.key != "escape" and self._keys_held.holds_key():
-            self._hand_on(event)
+        if isinstance(event, events.Key) and event.key != "escape" and self._keys_held.holds_key(event.key):
+            if self._field is not None and event.key != _DECIDE_NOW:
+                self.post_message(self.Typed(event, self._field))
+                self.kept()
             return True
         if isinstance(event, events.Paste) and not self.takes_text:
-            self.post_message(self.Typed(event.text))
+            self.post_message(self.Typed(event, self._field))
             return True
         return False
 
-    def _hand_on(self, event: events.Key) -> None:
-        if event.key == "backspace":
-            self.post_message(self.Typed("", 1))
-        elif event.key in _NEWLINE_KEYS:
-            self.post_message(self.Typed("\n"))
-        elif event.is_printable and event.character is not None:
-            self.post_message(self.Typed(event.character))
+    def kept(self) -> None:
+        """Keys go to the field below for now; a place to say so."""
 
     def _window_focused(self, focused: bool) -> None:
         if focused:

@@ -156,9 +156,19 @@ class QuestionScreen(HeldScreen):
             self._decided = True
             self._on_reply(reply)
 
-    def _title(self) -> Content:
-        note = "hidden as you type" if self._question.masked else "from the running code"
-        return Content.assemble(("Question", "bold $foreground"), ("   " + note, "$muted"))
+    def kept(self) -> None:
+        """Say where the keys go, and what ends it, until the answer begins."""
+        self.query_one("#question-title", Static).update(
+            self._title("keys go to your draft until you pause; tab: answer now", "$warning")
+        )
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """The answer begins."""
+        self.query_one("#question-title", Static).update(self._title())
+
+    def _title(self, said: str = "", key: str = "$muted") -> Content:
+        note = said or ("hidden as you type" if self._question.masked else "from the running code")
+        return Content.assemble(("Question", "bold $foreground"), ("   " + note, key))
 
 
 def _prompt(question: QuestionText) -> str:

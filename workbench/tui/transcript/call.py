@@ -8,16 +8,22 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.engine.scope import STOPPED, interrupted, not_run
 from workbench.tui.diff import counts
 from workbench.tui.render import Span, arguments_text, clip, count_text, name_spans, time_cells
 from workbench.tui.states import GLYPHS, WORDS, State
 from workbench.tui.transcript.blocks import TEXT_LEAD, Block, join_lines
 from workbench.tui.transcript.line import Line, Wrap, line_of, slice_spans
-from workbench.visible import visible, visible_line
+from workbench.visible import as_left, visible, visible_line
 
 OVER: Final[frozenset[State]] = frozenset(GLYPHS) - {"writing", "pending", "waiting", "running"}
 """States in which nothing more happens to a call."""
 
+INTERRUPTED: Final = "interrupted while running; it may have had effects"
+"""What stands under a call that a stop cut short; one that never ran has nothing there."""
+
+_CUT_SHORT: Final = interrupted(STOPPED).partition(":")[0]
+_NEVER_RAN: Final = not_run(STOPPED).partition(":")[0]
 _TIME_COLUMN: Final = 10
 _PREVIEW_LINES: Final = 40
 _PREVIEW_CHARACTERS: Final = 8_000
@@ -48,6 +54,7 @@ class CallBlock(Block):
         self._output = ""
         self._error = ""
         self._written = 0
+        self._cut_short = False
         self._change: tuple[int, int] | None = None
 
     def name(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> None:
@@ -102,12 +109,20 @@ class CallBlock(Block):
         state: State = next((known for known in OVER if known == status), "error")
         self._timing = entry.get("timing")
         self._result = entry.get("result")
-        self._output = str(entry.get("output") or "")
+        self._output = as_left(str(entry.get("output") or ""))
         self._error = str(entry.get("error") or "")
         arguments = entry.get("arguments")
         if isinstance(arguments, Mapping):
             self.edit(arguments)
+        self._cut_short = state == "cancelled" and (
+            bool(entry.get("left_running")) or str(self._result).startswith(_CUT_SHORT)
+        )
         self.set_state(state, str(entry.get("reason") or ""))
+
+    def leave(self) -> None:
+        """The turn ended and nothing was heard of the call: it is cancelled."""
+        self._cut_short = self.state == "running"
+        self.set_state("cancelled")
 
     def toggle(self) -> None:
         """Show all of the call, or one line."""
@@ -173,11 +188,15 @@ class CallBlock(Block):
     def _why(self) -> str:
         if self.state in ("error", "not_found"):
             return self._error or (str(self._result) if self.state == "error" else "")
+        if self._cut_short:
+            return INTERRUPTED
+        if self.state == "cancelled" and self._result and not str(self._result).startswith(_NEVER_RAN):
+            return str(self._result)
         return self._reason if self.state in ("rejected", "disabled", "denied", "cancelled") else ""
 
     def _reason_lines(self, width: int) -> list[Line]:
         why = self._why()
-        if not why or self.expanded:
+        if not why or (self.expanded and not self._cut_short):
             return []
         first = visible_line(why[:_REASON_CHARACTERS].strip().split("\n", 1)[0])
         if self.state == "rejected":

@@ -263,7 +263,7 @@ class Story:
         self._drop_drafts()
         for block in self._calls.values():
             if block.state not in OVER:
-                block.set_state("cancelled")
+                block.leave()
                 self._document.changed(block)
         self._calls.clear()
         self._running.clear()

@@ -1,0 +1,80 @@
+"""The command table is the truth: every command does something, no key means two things in one place."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from textual.widget import Widget
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.commands import TABLE, Command, Scope, hints, key_text
+from workbench.tui.panels.conversation import Conversation
+from workbench.tui.panels.prompt import PromptArea
+from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.panels.trace import TracePanel
+from workbench.tui.rows import RowList
+from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.grants import GrantsScreen
+from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.inspector import InspectorScreen
+from workbench.tui.screens.models import ModelsScreen
+from workbench.tui.screens.question import QuestionScreen
+
+OWNERS: dict[Scope, type] = {
+    "app": WorkbenchApp,
+    "prompt": PromptArea,
+    "conversation": Conversation,
+    "list": RowList,
+    "trace": TracePanel,
+    "tools": ToolsPanel,
+    "approval": ApprovalScreen,
+    "inspector": InspectorScreen,
+    "question": QuestionScreen,
+    "grants": GrantsScreen,
+    "help": HelpScreen,
+    "models": ModelsScreen,
+}
+
+
+@pytest.mark.parametrize("command", TABLE, ids=lambda command: command.id)
+def test_a_command_has_an_action_where_it_holds(command: Command) -> None:
+    name = command.action.partition("(")[0].rpartition(".")[2]
+    assert hasattr(OWNERS[command.scope], f"action_{name}") or hasattr(Widget, f"action_{name}")
+
+
+def test_ids_and_slash_words_are_unique() -> None:
+    for values in ([c.id for c in TABLE], [c.slash for c in TABLE if c.slash]):
+        assert [value for value, count in Counter(values).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("scope", OWNERS)
+def test_a_key_means_one_thing_in_one_place(scope: Scope) -> None:
+    modes = {
+        "approval",
+        "question",
+        "models",
+        "grants",
+    }  # screens with fields give a key to one field at a time
+    keys = Counter(key for command in TABLE if command.scope == scope for key in command.keys)
+    assert scope in modes or [key for key, count in keys.items() if count > 1] == []
+
+
+def test_every_command_says_what_it_does_in_a_sentence() -> None:
+    assert [c.id for c in TABLE if not c.help.endswith((".", "…"))] == []
+
+
+def test_hints_come_most_useful_first() -> None:
+    shown = hints(("prompt", "app"))
+    assert shown[0].id == "prompt.send"
+    assert [c.hint for c in shown] == sorted(c.hint for c in shown)
+
+
+def test_keys_are_shown_as_people_know_them() -> None:
+    assert [key_text(key) for key in ("ctrl+j", "escape", "f1", "shift+tab", "slash")] == [
+        "^j",
+        "esc",
+        "f1",
+        "shift+tab",
+        "/",
+    ]

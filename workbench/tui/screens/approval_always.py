@@ -1,0 +1,254 @@
+"""The field of the approval screen that proposes a grant: for how long, and for which arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from rich.cells import cell_len
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, Label
+
+from workbench.registry import matching
+from workbench.tui.approval import GRANT_SCOPES, Batch, GrantScope, Proposal
+from workbench.tui.line_view import Line, LineView
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, fit, row
+from workbench.tui.screens.approval_fields import LEAVE, Left
+from workbench.tui.screens.approval_texts import coverage_text, exact_text, marked, once_text
+from workbench.visible import visible_line
+
+_LABEL: Final = 12
+_EDITABLE: Final = 80
+_SCOPES: Final = ("these calls only", "this session", "this project")
+
+
+class Choice(Widget, can_focus=True):
+    """One of a few words; left and right change it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "turn(-1)", show=False),
+        Binding("right,l", "turn(1)", show=False),
+        Binding("enter", "confirm", show=False),
+    ]
+
+    class Changed(Message):
+        """Another word was chosen."""
+
+    class Confirmed(Message):
+        """Enter."""
+
+    def __init__(self, label: str, options: Sequence[str], chosen: int, palette: Palette) -> None:
+        super().__init__()
+        self._label = label
+        self._options = options
+        self._palette = palette
+        self.chosen = chosen
+
+    def render_line(self, y: int) -> Strip:
+        """All words; the chosen one is marked."""
+        focused = self.has_focus
+        background = "selected" if focused else "background"
+        spans: list[Span] = [(fit(f"  {self._label}", _LABEL), "muted")]
+        for index in self._in_view():
+            if index == self.chosen:
+                spans += [
+                    ("▸ ", "accent"),
+                    (self._options[index], "accent strong" if focused else "text strong"),
+                ]
+            else:
+                spans += [("  ", "muted"), (self._options[index], "muted")]
+            spans.append(("  ", "muted"))
+        if len(self._in_view()) < len(self._options):
+            spans.append((f"{self.chosen + 1} of {len(self._options)}", "muted"))
+        return row(spans, self.size.width, self._palette, background, bar="accent" if focused else None)
+
+    def _in_view(self) -> range:
+        """All words, or only the chosen one where they do not fit."""
+        needed = _LABEL + sum(cell_len(option) + 4 for option in self._options)
+        return range(len(self._options)) if needed <= self.size.width else range(self.chosen, self.chosen + 1)
+
+    def on_focus(self) -> None:
+        """Show where the keys go."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show that they go elsewhere."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the clicked word."""
+        at = _LABEL
+        for index in self._in_view():
+            end = at + cell_len(self._options[index]) + 4
+            if at <= event.x < end:
+                self._choose(index)
+            at = end
+
+    def action_turn(self, step: int) -> None:
+        """Choose the word beside it."""
+        self._choose(max(0, min(self.chosen + step, len(self._options) - 1)))
+
+    def action_confirm(self) -> None:
+        """Enter confirms the whole panel."""
+        self.post_message(self.Confirmed())
+
+    def offer(self, options: Sequence[str]) -> None:
+        """Offer these words from now on; the first is chosen where the chosen one is not among them."""
+        if options != self._options:
+            chosen = self._options[self.chosen]
+            self._options = options
+            self.chosen = options.index(chosen) if chosen in options else 0
+            self.refresh()
+
+    def _choose(self, index: int) -> None:
+        if index != self.chosen:
+            self.chosen = index
+            self.refresh()
+            self.post_message(self.Changed())
+
+
+class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
+    """What to remember: for how long, and for which arguments. Enter confirms, Esc leaves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        LEAVE,
+        Binding("up", "step(-1)", show=False),
+        Binding("down", "step(1)", show=False),
+    ]
+
+    class Changed(Message):
+        """The proposal is another one, and covers these other calls; ``summary`` says so in a few words."""
+
+        def __init__(self, covered: tuple[int, ...], summary: str) -> None:
+            super().__init__()
+            self.covered = covered
+            self.summary = summary
+
+    class Confirmed(Message):
+        """Remember the proposal."""
+
+    def __init__(self, batch: Batch, palette: Palette) -> None:
+        super().__init__(id="always")
+        self._batch = batch
+        self._tool = batch.row.call.name
+        arguments = batch.row.arguments
+        self._exact = {name: _exact_pattern(name, value, batch) for name, value in arguments.items()}
+        self._scope = Choice("for", _SCOPES, 1, palette)
+        extents = ("these arguments", "any arguments") if arguments else ("any arguments",)
+        self._extent = Choice("with", extents, 0, palette)
+        self._patterns = {
+            name: Input(pattern, compact=True, select_on_focus=False)
+            for name, pattern in self._exact.items()
+            if pattern is not None and len(pattern) <= _EDITABLE and pattern == visible_line(pattern)
+        }
+        self._statement = LineView(palette, id="covers")
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """The grant as it stands; None where nothing but this one call, once, can be granted.
+
+        An argument whose pattern the person made ``*`` is left out: nothing is asked of it.
+        """
+        scope: GrantScope = GRANT_SCOPES[self._scope.chosen]
+        if not self._by_arguments:
+            return Proposal(scope, self._tool)
+        patterns: dict[str, str] = {}
+        for name, exact in self._exact.items():
+            if exact is None:
+                return None
+            pattern = self._patterns[name].value if name in self._patterns else exact
+            if pattern != "*":
+                patterns[name] = pattern
+        return Proposal(scope, self._tool, patterns)
+
+    @property
+    def _by_arguments(self) -> bool:
+        return bool(self._exact) and self._extent.chosen == 0
+
+    @property
+    def _without_pattern(self) -> list[str]:
+        return [name for name, pattern in self._exact.items() if pattern is None]
+
+    def compose(self) -> ComposeResult:
+        """Two choices, a pattern for each argument, and what they come to."""
+        yield self._scope
+        yield self._extent
+        with Vertical(id="patterns"):
+            for name, value in self._batch.row.arguments.items():
+                with Horizontal(classes="pattern"):
+                    yield Label(fit(f"  {visible_line(str(name))}", _LABEL), markup=False)
+                    if name in self._patterns:
+                        yield self._patterns[name]
+                    else:
+                        shown = exact_text(matching.as_text(value), fits=self._exact[name] is not None)
+                        yield Label(shown, markup=False, classes="exact")
+        yield self._statement
+
+    def on_mount(self) -> None:
+        """Start on how long: nothing is decided by being here."""
+        self._scope.focus()
+        self._state()
+
+    def _state(self) -> None:
+        """Say what the proposal covers."""
+        missing = self._without_pattern if self._by_arguments else []
+        self._scope.offer(_SCOPES[:1] if missing else _SCOPES)
+        proposal = self.proposal
+        covered: tuple[int, ...] = ()
+        key, lines, summary = "error", ["It does not cover this call."], "does not cover this call"
+        if proposal is None:
+            key, lines, summary = "subtle", once_text(missing), "runs this call, once"
+        elif self._batch.covers_row(proposal):
+            covered = self._batch.covered(proposal)
+            key, lines = "subtle", coverage_text(proposal, covered, longer=self._covers_longer(proposal))
+            summary = f"also runs {marked(covered)}" if covered else "covers only this call"
+        self._statement.show([Line(), *(Line(line, key, words=True) for line in lines)])
+        self.post_message(self.Changed(covered, summary))
+
+    def _covers_longer(self, proposal: Proposal) -> bool:
+        """Whether an exact text is covered with more words after it too, as the text of a command is."""
+        arguments = self._batch.row.arguments
+        return any(
+            isinstance(arguments[name], str)
+            and self._batch.request.covers(
+                proposal, self._tool, {**arguments, name: f"{arguments[name]} and more"}
+            )
+            for name, pattern in proposal.arguments.items()
+            if pattern == self._exact[name]
+        )
+
+    @on(Choice.Changed)
+    @on(Input.Changed)
+    def _changed(self, event: Message) -> None:
+        event.stop()
+        self.query_one("#patterns").display = self._by_arguments
+        self._state()
+
+    @on(Choice.Confirmed)
+    @on(Input.Submitted)
+    def _confirm(self, event: Message) -> None:
+        event.stop()
+        self.post_message(self.Confirmed())
+
+    def action_leave(self) -> None:
+        """Leave the panel."""
+        self.post_message(Left())
+
+    def action_step(self, step: int) -> None:
+        """Move to the field above or below."""
+        fields = [self._scope, self._extent, *(self._patterns.values() if self._by_arguments else ())]
+        at = next((index for index, field in enumerate(fields) if field.has_focus), 0)
+        fields[max(0, min(at + step, len(fields) - 1))].focus()
+
+
+def _exact_pattern(name: str, value: Any, batch: Batch) -> str | None:
+    """The pattern for this very value; None for one that no pattern covers, such as a list."""
+    pattern = matching.exactly(matching.as_text(value))
+    return pattern if batch.covers_row(Proposal("session", batch.row.call.name, {name: pattern})) else None
