@@ -323,7 +323,7 @@ async def test_who_waited_for_the_question_decides_at_once() -> None:
     async with trial() as it:
         it.app.prompt.focus()
         agent = await it.ask(quiet=False)
-        it.app.clock.now += 0.4
+        it.app.clock.now += 0.5
 
         await it.press("y", "n", "y", "enter")
 
