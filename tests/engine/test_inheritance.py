@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 import threading
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -16,6 +20,7 @@ from tests.engine.waiting import until
 from workbench.engine import Observer, xray
 from workbench.engine.agent import Agent
 from workbench.engine.observer import TraceEntry
+from workbench.engine.worker import pool
 
 Start = Callable[[Callable[[], Any]], None]
 
@@ -129,6 +134,26 @@ def test_starting_a_thread_twice_is_refused_as_ever() -> None:
 
     outer_agent(twice, lambda: None).input("go")
     assert refused == ["threads can only be started once"]
+
+
+def test_a_worker_that_was_made_inside_a_call_does_not_keep_the_agent_alive() -> None:
+    def deeper() -> str:
+        """Be there."""
+        return "here"
+
+    def deep() -> str:
+        """Work one level below: of the workers that takes one more."""
+        return Agent("inner", deeper, llm=StrictLLM(calls(call("deeper")))).input("hi")
+
+    def run() -> weakref.ref[Agent]:
+        outer = Agent("outer", deep, llm=StrictLLM(calls(call("deep"))))
+        assert outer.input("go") == "done"
+        return weakref.ref(outer)
+
+    with mock.patch.object(pool, "_idle", deque()):
+        outer = run()
+    gc.collect()
+    until(lambda: outer() is None)
 
 
 @pytest.mark.parametrize("way", WAYS)

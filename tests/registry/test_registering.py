@@ -338,3 +338,13 @@ def test_the_mark_needs_no_brackets() -> None:
     assert plain(1) == 2
     assert registry.call("plain", {"x": 1}) == 2
     assert registry.resolve("plain").metadata.tags == frozenset()
+
+
+def test_the_schema_of_a_tool_is_made_once() -> None:
+    def add(a: int, b: int = 2) -> int:
+        """Add."""
+        return a + b
+
+    with mock.patch.object(TypeAdapter, "json_schema", autospec=True, side_effect=TypeAdapter.json_schema) as made:
+        ToolRegistry().register(add)
+    assert made.call_count == 1

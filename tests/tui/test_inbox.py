@@ -27,7 +27,12 @@ async def test_facts_from_a_thread_arrive_in_order_and_in_few_batches() -> None:
     inbox = Inbox(deliver)
     inbox.post(fact(0))
     inbox.open(asyncio.get_running_loop())
-    worker = threading.Thread(target=lambda: [inbox.post(fact(n)) for n in range(1, 1_000)])
+
+    def post_all() -> None:
+        for number in range(1, 1_000):
+            inbox.post(fact(number))
+
+    worker = threading.Thread(target=post_all)
     worker.start()
     async with asyncio.timeout(10):
         await done.wait()

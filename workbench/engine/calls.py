@@ -268,10 +268,23 @@ class Execution:
 
     def _outcome_of(self, work: Callable[[], Any]) -> Outcome:
         try:
-            outcome = self._settled(work)
+            outcome = Outcome("success", self._text_of(work()))
         except Abandoned:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
+        except StopTurn as stop:
+            reason = str(stop) or STOPPED
+            text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
+            outcome = Outcome("cancelled", text, leaving=stop)
+        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
+            outcome = self._denied_by_stop(error) or self._failure(error)
+        except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
+            outcome = self._failure(error)
+        except KeyboardInterrupt as error:
+            outcome = Outcome("cancelled", interrupted(STOPPED), leaving=error)
+        except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
+            outcome = self._failure(error)
+            outcome.leaving = error
         waited_inside = self.scope.human_ms - self._waited_ms
         outcome.timing = max(0.0, (self.timing or self._elapsed()) - waited_inside)
         outcome.timestamp = self.timestamp
@@ -286,27 +299,6 @@ class Execution:
             outcome.extra["nested"] = self.scope.nested
         return outcome
 
-    def _settled(self, work: Callable[[], Any]) -> Outcome:
-        """What became of ``work()``; raises only Abandoned, when nobody waits for that any more."""
-        try:
-            return Outcome("success", self._text_of(work()))
-        except Abandoned:
-            raise
-        except StopTurn as stop:
-            reason = str(stop) or STOPPED
-            text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
-            return Outcome("cancelled", text, leaving=stop)
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
-            return self._denied_by_stop(error) or self._failure_elsewhere(error)
-        except asyncio.CancelledError as error:  # something inside the tool was cancelled, not the turn
-            return self._failure(error)
-        except KeyboardInterrupt as error:
-            return Outcome("cancelled", interrupted(STOPPED), leaving=error)
-        except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
-            outcome = self._failure(error)
-            outcome.leaving = error
-            return outcome
-
     def _denied_by_stop(self, error: Exception) -> Outcome | None:
         """A question that a stop cut short is no answer, whatever the one who was asked made of it."""
         if self.ran or not self._cancel.cancelled or not isinstance(error, ToolDeniedError):
@@ -316,13 +308,6 @@ class Execution:
 
     def _elapsed(self) -> float:
         return (time.perf_counter() - self._begin) * 1000 if self.ran else 0.0
-
-    def _failure_elsewhere(self, error: Exception) -> Outcome:
-        """The same as ``_failure``; what a tool raised is shown by code of its own, which may take its time."""
-        if not self.ran:
-            return self._failure(error)
-        outcome: Outcome = self._wait(pool.start(lambda: self._failure(error), self._errand()), None)
-        return outcome
 
     def _failure(self, error: BaseException) -> Outcome:
         extra = describe_fault(error)

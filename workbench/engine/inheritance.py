@@ -27,12 +27,12 @@ _installed = False
 
 def install() -> None:
     """Put the two in place, once for the process; it is never undone."""
-    global _installed  # noqa: PLW0603 - what is patched belongs to the process too
+    global _installed
     if _installed:
         return
     with _lock:
         if not _installed:
-            threading.Thread.start = _start(threading.Thread.start)  # type: ignore[method-assign]  # the point
+            threading.Thread.start = _start(threading.Thread.start)  # type: ignore[assignment, method-assign]  # the point
             ThreadPoolExecutor.submit = _submit(ThreadPoolExecutor.submit)  # type: ignore[method-assign]  # the point
             _installed = True
 
@@ -68,9 +68,7 @@ def _start(original: Callable[[threading.Thread], None]) -> Callable[[threading.
 
 def _submit(original: Callable[..., Future[Any]]) -> Callable[..., Future[Any]]:
     @functools.wraps(original)
-    def submit(
-        self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any
-    ) -> Future[Any]:
+    def submit(self: ThreadPoolExecutor, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if current_context() is None:
             return original(self, fn, *args, **kwargs)
         context = contextvars.copy_context()

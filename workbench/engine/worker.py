@@ -345,9 +345,7 @@ class LoopThread:
         with self._lock:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
-                start_apart(
-                    threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True)
-                )
+                start_apart(threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True))
             return self._loop
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ class ChangeEventType(StrEnum):
     TOOL_ERROR = "tool_error"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class ChangeEvent:
     """Immutable event object passed to change callbacks.
 
@@ -56,6 +56,20 @@ class ChangeEvent:
     tool_name: str | None = None
     reason: str | None = None
     metadata: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    def __init__(
+        self,
+        event_type: ChangeEventType,
+        tool_name: str | None = None,
+        reason: str | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        # One is made for each change; the generated method of a frozen class takes three times as long.
+        facts = self.__dict__
+        facts["event_type"] = event_type
+        facts["tool_name"] = tool_name
+        facts["reason"] = reason
+        facts["metadata"] = {} if metadata is None else metadata
 
 
 ChangeCallback: TypeAlias = Callable[[ChangeEvent], None]

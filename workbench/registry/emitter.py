@@ -17,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from typing import Any, TypeAlias
 
 from workbench.registry.changes import ChangeEvent, ChangeEventType
@@ -140,7 +141,7 @@ class Emitter:
             metadata["seq"] = self._seq
             metadata["time"] = time.time()
             event = ChangeEvent(event_type, tool_name, reason, metadata)
-            self._queue.append(_Entry(event, self._subscriptions, threading.get_ident()))
+            self._queue.append(_Entry(event, self._subscriptions, get_ident()))
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -157,7 +158,7 @@ class Emitter:
         """Call the subscribers for this thread's events; returns at once inside a callback."""
         if not self._queue or self._held.depth:
             return
-        me = threading.get_ident()
+        me = get_ident()
         if self._running == me:
             return
         while (entry := self._next(me)) is not None:

@@ -151,9 +151,7 @@ def _typed_dict(types: Mapping[str, Any], signature: _Parameters) -> Any:
     return arguments
 
 
-def _adapter(
-    types: Mapping[str, Any], signature: _Parameters
-) -> tuple[TypeAdapter[Any], dict[str, Any]]:
+def _adapter(types: Mapping[str, Any], signature: _Parameters) -> tuple[TypeAdapter[Any], dict[str, Any]]:
     """A validator for all arguments at once, and their schema. A typed dictionary may have keys of any name.
 
     Raises:

@@ -58,7 +58,9 @@ class Snapshot:
 
     def resolve(self, name: str) -> Tool:
         """As `find`, but a missing tool raises ToolNotFoundError with near names."""
-        found = self.find(name)
+        found = self.tools.get(name) if name.__class__ is str else None
+        if found is None:
+            found = self.find(name)
         if found is not None:
             return found
         near = self._ending_in(name) or near_names(str(name), self.tools)

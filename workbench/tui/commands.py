@@ -323,9 +323,7 @@ TABLE: Final[tuple[Command, ...]] = (
     ),
     Command("approval.top", "approval", ("home",), "scroll_pages(-999999)", "top", "The tab's first line."),
     Command("approval.end", "approval", ("end",), "scroll_pages(999999)", "end", "The tab's last line."),
-    Command(
-        "approval.take", "approval", ("ctrl+s",), "take", "take", "While editing: take the arguments."
-    ),
+    Command("approval.take", "approval", ("ctrl+s",), "take", "take", "While editing: take the arguments."),
     # question
     Command("question.answer", "question", ("enter",), "answer", "answer", "Give the line to the code.", 1),
     Command("question.end", "question", ("ctrl+d",), "end", "no more input", "Tell it that none comes.", 2),

@@ -103,7 +103,8 @@ class HeldScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         """Notice what is being written below, and when the window comes to the front."""
-        below = self.app.screen_stack[-2].focused
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1].focused
         if isinstance(below, TextField):
             self._field = below
             if text_of(below):
