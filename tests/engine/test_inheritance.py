@@ -31,6 +31,14 @@ def on_a_thread(work: Callable[[], Any]) -> None:
     thread.join()
 
 
+def on_a_thread_with_a_run_of_its_own(work: Callable[[], Any]) -> None:
+    thread = threading.Thread(daemon=True)
+    vars(thread)["run"] = work
+    thread.start()
+    thread.join()
+    assert vars(thread)["run"] is work
+
+
 def on_a_timer(work: Callable[[], Any]) -> None:
     timer = threading.Timer(0, work)
     timer.start()
@@ -53,7 +61,7 @@ def old_pool() -> Iterator[ThreadPoolExecutor]:
         yield pool
 
 
-WAYS = [on_a_thread, on_a_timer, in_a_new_pool, through_to_thread]
+WAYS = [on_a_thread, on_a_thread_with_a_run_of_its_own, on_a_timer, in_a_new_pool, through_to_thread]
 
 
 class Watcher(Observer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -96,12 +97,23 @@ def test_calls_in_the_prompt_come_before_the_scenario_and_use_up_no_turn() -> No
     assert model.complete([user("hi")]).content == "Hello."
 
 
-def test_a_step_waits_before_its_first_word_unless_the_pace_is_zero() -> None:
-    text = "- {say: one, wait: 0.03}"
-    waited = OfflineModel(parse_scenario(text), pace=0.001).complete([user("hi")], on_delta=lambda _: None)
-    assert waited.first_token_ms is not None
-    assert waited.first_token_ms >= 30
-    OfflineModel(parse_scenario(text.replace("0.03", "3600")), pace=0).complete([user("hi")])
+def test_a_step_waits_before_its_first_word_unless_the_pace_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+    happened: list[object] = []
+
+    class Stop(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            happened.append(timeout)
+            return False
+
+    monkeypatch.setattr("workbench.providers.offline.threading.Event", Stop)
+    scenario = parse_scenario("- {say: one, wait: 3600}")
+    OfflineModel(scenario, pace=0.001).complete(
+        [user("hi")], on_delta=lambda delta: happened.append(delta.text)
+    )
+    assert happened[:2] == [3600, "one"]
+    happened.clear()
+    OfflineModel(scenario, pace=0).complete([user("hi")], on_delta=lambda delta: happened.append(delta.text))
+    assert happened == ["one"]
 
 
 @pytest.mark.parametrize(

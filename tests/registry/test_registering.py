@@ -9,8 +9,10 @@ import sys
 import types
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
+from pydantic import TypeAdapter
 
 from workbench.errors import ToolNotFoundError, ToolRegistrationError
 from workbench.registry import Tool, ToolMetadata, ToolRegistry, ToolTag, tool
@@ -345,6 +347,7 @@ def test_the_schema_of_a_tool_is_made_once() -> None:
         """Add."""
         return a + b
 
-    with mock.patch.object(TypeAdapter, "json_schema", autospec=True, side_effect=TypeAdapter.json_schema) as made:
+    original = TypeAdapter.json_schema
+    with mock.patch.object(TypeAdapter, "json_schema", autospec=True, side_effect=original) as made:
         ToolRegistry().register(add)
     assert made.call_count == 1

@@ -45,22 +45,28 @@ def start_apart(thread: threading.Thread) -> None:
 def _start(original: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
     @functools.wraps(original)
     def start(self: threading.Thread) -> None:
-        if current_context() is None or "run" in vars(self):
+        if current_context() is None:
             original(self)
             return
-        context, run = contextvars.copy_context(), self.run
+        context, run, before = contextvars.copy_context(), self.run, vars(self).get("run")
+
+        def restore() -> None:
+            if before is None:
+                vars(self).pop("run", None)
+            else:
+                vars(self)["run"] = before
 
         def run_inside() -> None:
             try:
                 _run_inside(context, run)
             finally:
-                vars(self).pop("run", None)
+                restore()
 
         vars(self)["run"] = run_inside
         try:
             original(self)
         except BaseException:
-            vars(self).pop("run", None)
+            restore()
             raise
 
     return start

@@ -17,6 +17,7 @@ from workbench.registry.tool import Tool
 Reviewer: TypeAlias = Callable[[Tool], "str | None"]
 """Looks at a new tool before it can be called; gives a reason to switch it off, or None."""
 
+_ENABLE, _DISABLE = ChangeEventType.ENABLE, ChangeEventType.DISABLE  # looking one up takes its time
 _INTERRUPTED = "its registration was interrupted"
 
 
@@ -108,7 +109,7 @@ class Catalog:
             if changed:
                 self.state = self.state.with_disabled(disabled)
                 for name in changed:
-                    self._emitter.publish(ChangeEventType.ENABLE, name)
+                    self._emitter.publish(_ENABLE, name)
         self._emitter.deliver()
         return changed
 
@@ -124,7 +125,7 @@ class Catalog:
             if changed:
                 self.state = self.state.with_disabled(disabled)
                 for name in changed:
-                    self._emitter.publish(ChangeEventType.DISABLE, name, reason)
+                    self._emitter.publish(_DISABLE, name, reason)
         self._emitter.deliver()
         return changed
 
