@@ -105,14 +105,15 @@ def test_a_step_waits_before_its_first_word_unless_the_pace_is_zero(monkeypatch:
             happened.append(timeout)
             return False
 
-    monkeypatch.setattr("workbench.providers.offline.threading.Event", Stop)
-    scenario = parse_scenario("- {say: one, wait: 3600}")
-    OfflineModel(scenario, pace=0.001).complete(
-        [user("hi")], on_delta=lambda delta: happened.append(delta.text)
-    )
+    def hear(delta: Delta) -> None:
+        happened.append(delta.text)
+
+    monkeypatch.setattr("workbench.providers.offline.threading", SimpleNamespace(Event=Stop))
+    text = "- {say: one, wait: 3600}"
+    OfflineModel(parse_scenario(text), pace=0.001).complete([user("hi")], on_delta=hear)
     assert happened[:2] == [3600, "one"]
     happened.clear()
-    OfflineModel(scenario, pace=0).complete([user("hi")], on_delta=lambda delta: happened.append(delta.text))
+    OfflineModel(parse_scenario(text), pace=0).complete([user("hi")], on_delta=hear)
     assert happened == ["one"]
 
 
