@@ -109,7 +109,9 @@ def test_a_step_waits_before_its_first_word_unless_the_pace_is_zero(monkeypatch:
     def hear(delta: Delta) -> None:
         happened.append(delta.text)
 
-    monkeypatch.setattr("workbench.providers.offline.threading", SimpleNamespace(Event=Stop))
+    monkeypatch.setattr(
+        "workbench.providers.offline.threading", SimpleNamespace(Event=Stop, Lock=threading.Lock)
+    )
     text = "- {say: one, wait: 3600}"
     OfflineModel(parse_scenario(text), pace=0.001).complete([user("hi")], on_delta=hear)
     assert happened[:2] == [3600, "one"]
