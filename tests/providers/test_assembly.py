@@ -222,7 +222,7 @@ def test_arguments_are_read_in_every_shape_that_means_something(raw: str, argume
         ("[1]", "a JSON list, not an object"),
         ('"text"', "a JSON text, not an object"),
         ("3", "a JSON number, not an object"),
-        ('{"a": NaN}', "NaN is not JSON"),
+        ('{"a": NaN}', "NaN is not a number in JSON"),
         ('{"a": 1}{"a": 2}', "more than one"),
     ],
 )

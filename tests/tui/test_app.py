@@ -16,6 +16,7 @@ from workbench.compose import Agent
 from workbench.engine.agent import Agent as EngineAgent
 from workbench.engine.llm import LLMResponse
 from workbench.errors import MissingKeyError
+from workbench.providers.base import create_llm
 from workbench.registry import PermissionPolicy
 from workbench.tui.bridge import Post
 from workbench.tui.screens.approval import ApprovalScreen
@@ -581,3 +582,11 @@ async def test_ctrl_j_begins_a_new_line_where_the_cursor_is() -> None:
     async with driven() as it:
         await it.write("hello there\nsecond line")
         assert it.app.main.prompt.draft == "hello there\nsecond line"
+
+
+async def test_an_answer_that_ends_in_a_code_block_ends_without_a_caret() -> None:
+    async with driven() as it:
+        it.agent.llm = create_llm("offline", pace=0.003)
+        await it.turn("always_fails()")
+        await it.until(lambda: "▍" not in it.shown(it.app.main.conversation))
+        assert "calling again will not" in it.shown(it.app.main.conversation)

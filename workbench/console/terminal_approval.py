@@ -21,7 +21,7 @@ def mode_of(word: str) -> Mode:
     return cast("Mode", word)
 
 
-_NOBODY = "nobody is there to approve it; run with --approve all, or in a terminal with --approve ask"
+_NOBODY = "nobody is there to approve it"
 
 
 class TerminalApproval:

@@ -224,7 +224,15 @@ TABLE: Final[tuple[Command, ...]] = (
     Command("list.first", "list", ("home",), "first", "first", "Go to the first row."),
     Command("list.last", "list", ("end",), "last", "last", "Go to the last row."),
     # trace
-    Command("trace.inspect", "trace", ("enter",), "inspect", "inspect", "Show all of the entry.", 1),
+    Command(
+        "trace.inspect",
+        "trace",
+        ("enter",),
+        "inspect",
+        "inspect",
+        "Show all of the entry; fold a turn or iteration.",
+        1,
+    ),
     Command("trace.fold", "trace", ("space",), "fold", "fold", "Fold or unfold the turn or iteration.", 2),
     Command("trace.follow", "trace", ("f",), "follow", "follow", "Keep the newest entry in view.", 3),
     Command("trace.next_error", "trace", ("e",), "next_error", "next error", "Go to the next error.", 4),

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from workbench.tui.commands import bindings
-from workbench.tui.events import AgentEvent
+from workbench.tui.events import AgentEvent, ModelFinished
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
 from workbench.tui.transcript.answer import Fence
@@ -70,6 +70,9 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             if self._greeting is not None:
                 self.show_welcome(*self._greeting)
         self.update_view()
+        if any(isinstance(event, ModelFinished) for event in events):
+            # the caret goes, also where the text that it stood behind stays as it is
+            self.call_after_refresh(self.refresh)
 
     def show_welcome(self, title: str, lines: Sequence[Sequence[Span]]) -> None:
         """Say something while the conversation is empty: until the first event, and after a reset."""
