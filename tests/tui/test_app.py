@@ -19,6 +19,7 @@ from workbench.errors import MissingKeyError
 from workbench.providers.base import create_llm
 from workbench.registry import PermissionPolicy
 from workbench.tui.bridge import Post
+from workbench.tui.events import LoadFailed, LoadMended
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
 from workbench.tui.screens.inspector import InspectorScreen
@@ -590,3 +591,11 @@ async def test_an_answer_that_ends_in_a_code_block_ends_without_a_caret() -> Non
         await it.turn("always_fails()")
         await it.until(lambda: "▍" not in it.shown(it.app.main.conversation))
         assert "calling again will not" in it.shown(it.app.main.conversation)
+
+
+async def test_a_file_that_did_not_load_has_a_row_until_it_is_mended() -> None:
+    async with driven() as it:
+        it.app.inbox.post(LoadFailed("", 0.0, "bad.py", "SyntaxError", "line 1"))
+        await it.until(lambda: "bad.py" in it.shown(it.app.main.tools))
+        it.app.inbox.post(LoadMended("", 0.0, "bad.py"))
+        await it.until(lambda: "bad.py" not in it.shown(it.app.main.tools))

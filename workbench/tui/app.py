@@ -178,12 +178,6 @@ class WorkbenchApp(App[None]):
         self.main.apply(batch)
         for event in batch:
             match event:
-                case events.LoadProgress():
-                    self.main.tools.show_progress(event.done, event.total)
-                case events.LoadFailed():
-                    self.main.tools.add_problem(event.source, event.reason, event.where)
-                case events.LoadMended():
-                    self.main.tools.clear_problem(event.source)
                 case events.ToolsChanged(tool=None):
                     self._show_grants()
                 case events.AgentReady():
@@ -208,8 +202,6 @@ class WorkbenchApp(App[None]):
         status.agent, status.model = visible_line(ready.agent), model_text(ready.model)
         status.approval = ready.approval
         self.main.top_line.refresh()
-        self.main.tools.set_rows(ready.tools)
-        self.main.apply([ready])
         self.main.conversation.show_welcome(*welcome(ready))
         self.outbox.send_next()
 

@@ -67,6 +67,7 @@ class ToolsPanel(ListPanel[Row]):
             events.AgentReady: self._agent_ready,
             events.LoadProgress: self._load_progress,
             events.LoadFailed: self._load_failed,
+            events.LoadMended: self._load_mended,
             events.BatchStarted: self._batch_started,
             events.ToolStarted: self._tool_started,
             events.ToolFinished: self._tool_finished,
@@ -147,6 +148,10 @@ class ToolsPanel(ListPanel[Row]):
 
     def _load_failed(self, event: events.LoadFailed) -> None:
         self._tree.problems[event.source] = Problem(event.source, event.reason, event.where)
+        self._others = True
+
+    def _load_mended(self, event: events.LoadMended) -> None:
+        self._tree.problems.pop(event.source, None)
         self._others = True
 
     def _batch_started(self, event: events.BatchStarted) -> None:

@@ -16,7 +16,7 @@ from workbench.tui import events
 from workbench.tui.commands import Scope, hints
 from workbench.tui.palette import Palette
 from workbench.tui.panels.conversation import Conversation
-from workbench.tui.panels.prompt import Prompt, PromptArea
+from workbench.tui.panels.prompt import Prompt
 from workbench.tui.panels.queue import QueuePanel
 from workbench.tui.panels.status import Activity, ActivityLine, HintLine, TabLine, TopLine
 from workbench.tui.panels.tools import ToolsPanel
@@ -216,8 +216,3 @@ class MainScreen(Screen[None]):
             # the activity line above the prompt says it already
             held = [command for command in held if command.id != "app.stop"]
         self.hint_line.show(held)
-
-    @property
-    def prompt_area(self) -> PromptArea:
-        """The text area of the prompt."""
-        return self.prompt.area
