@@ -13,6 +13,7 @@ import pytest
 
 from workbench.errors import StopTurn, ToolArgumentsError, ToolDisabledError, ToolNotFoundError
 from workbench.registry import BoundCall, ChangeEvent, PermissionPolicy, ToolMetadata, ToolRegistry
+from workbench.registry.statistics import RECENT_RUNS, WRONG_CALLS, StatisticsBook
 
 
 def half(n: int) -> float:
@@ -50,6 +51,47 @@ def test_statistics_count_what_happened() -> None:
     registry.unregister("half")
     assert registry.statistics("half") == counts
     assert registry.statistics("unknown").calls == 0
+
+
+def test_the_time_that_most_runs_kept_within_is_of_the_last_runs() -> None:
+    book = StatisticsBook()
+    for duration in range(1, 101):
+        book.ran("slow", float(duration), failed=False)
+    assert book.of("slow").p95_ms == 95.0
+    for _ in range(RECENT_RUNS):
+        book.ran("slow", 3.0, failed=False)
+    counts = book.of("slow")
+    assert (counts.p95_ms, counts.longest_ms, counts.calls) == (3.0, 100.0, 100 + RECENT_RUNS)
+    assert len(counts.recent_ms) == RECENT_RUNS
+    assert book.of("idle").p95_ms == 0.0
+
+
+def test_the_last_wrong_calls_are_kept_with_what_was_given_and_what_was_said() -> None:
+    registry = ToolRegistry()
+    registry.register(half)
+    messages = []
+    for given in ({"n": "x"}, '{"m": 1}', "{broken", [1], {"n": {1}}, b"\xff"):
+        with pytest.raises(ToolArgumentsError) as caught:
+            registry.call("half", given)  # type: ignore[arg-type]  # what is tested
+        messages.append(str(caught.value))
+    wrong = registry.statistics("half").wrong_calls
+    assert [each.error for each in wrong] == messages
+    assert [each.arguments for each in wrong] == [
+        '{"n": "x"}',
+        '{"m": 1}',
+        "{broken",
+        "[1]",
+        '{"n": "{1}"}',
+        "\\xff",
+    ]
+    for number in range(WRONG_CALLS):
+        with pytest.raises(ToolArgumentsError):
+            registry.call("half", {"n": f"x{number}" + "y" * 50_000 * (number == 3)})
+    wrong = registry.statistics("half").wrong_calls
+    assert len(wrong) == WRONG_CALLS
+    assert registry.statistics("half").validation_failures == 6 + WRONG_CALLS
+    assert wrong[-1].arguments == f'{{"n": "x{WRONG_CALLS - 1}"}}'
+    assert wrong[3].arguments.endswith("… (50,011 characters)")
 
 
 @pytest.mark.parametrize(

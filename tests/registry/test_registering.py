@@ -311,6 +311,52 @@ def test_a_tool_from_a_schema_checks_names_and_presence() -> None:
         registry.call("srv.find", {})
 
 
+def test_true_and_false_are_read_wherever_a_schema_may_stand() -> None:
+    schema = {
+        "properties": {"any": True, "none": False, "many": {"type": "array", "items": True, "anyOf": [True]}},
+        "required": ["any"],
+        "additionalProperties": False,
+    }
+    made = Tool.from_schema(lambda **given: given, name="find", parameters=schema)
+    assert made.parameters["properties"] == {
+        "any": {},
+        "none": {"not": {}},
+        "many": {"type": "array", "items": {}, "anyOf": [{}]},
+    }
+    assert made.parameters["additionalProperties"] is False
+    with pytest.raises(ValueError, match=r"Expected: any \(anything, required\), none \(nothing, optional\)"):
+        made.bind({})
+    assert made.bind({"any": 3}).arguments == {"any": 3}
+    assert schema["properties"]["any"] is True  # type: ignore[index]  # the caller's own is left alone
+
+
+def test_a_schema_that_allows_everything_is_one_of_an_object() -> None:
+    made = Tool.from_schema(lambda **given: given, name="find", parameters=True)
+    assert made.parameters == {"type": "object", "properties": {}}
+    assert made.bind({"x": 1}).run() == {"x": 1}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        False,
+        {"type": "string"},
+        {"type": ["object", "null"]},
+        {"properties": []},
+        {"required": "q"},
+        {"not": True},
+    ],
+)
+def test_a_schema_that_no_object_fits_is_refused(schema: Any) -> None:
+    with pytest.raises(ToolRegistrationError, match="must be described as an object"):
+        Tool.from_schema(print, name="find", parameters=schema)
+
+
+def test_nothing_where_a_list_or_mapping_belongs_counts_as_an_empty_one() -> None:
+    made = Tool.from_schema(print, name="find", parameters={"properties": None, "required": None})
+    assert made.parameters == {"type": "object", "properties": {}}
+
+
 def test_a_tool_knows_its_source_and_code() -> None:
     registry = ToolRegistry()
     registry.register(add)

@@ -238,7 +238,7 @@ async def test_a_switch_during_a_turn_waits_for_its_end() -> None:
     async with driven(models=Choosing().models) as it:
         await it.send('write_file(path="a.txt", text="1")')
         await it.asked()
-        await it.act(lambda: it.app.action_model("openai/large"))
+        await it.act(lambda: it.app.action_do("app.model", "openai/large"))
         assert it.agent.model == "offline"
         await it.press("escape")
         await it.until(lambda: it.idle and it.agent.model == "openai/large")

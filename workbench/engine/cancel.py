@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from workbench.engine.bell import Bell
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 
@@ -18,10 +19,11 @@ class CancelToken:
     A callback that fails is logged: the others wait for the stop too, and who asks for it is not at fault.
     """
 
-    __slots__ = ("_callbacks", "_lock", "_reason")
+    __slots__ = ("_bells", "_callbacks", "_lock", "_reason")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._bells: frozenset[Bell] = frozenset()
         self._callbacks: list[Callable[[], None]] = []
         self._reason: str | None = None
 
@@ -45,6 +47,8 @@ class CancelToken:
                 return
             self._reason = reason
             callbacks, self._callbacks = self._callbacks, []
+        for bell in self._bells:
+            bell.ring()
         interrupt: BaseException | None = None
         for callback in callbacks:
             interrupt = _call(callback) or interrupt
@@ -61,6 +65,12 @@ class CancelToken:
         if interrupt is not None:
             raise interrupt
         return lambda: None
+
+    def wake(self, bell: Bell) -> None:
+        """Ring ``bell`` at the stop, from now on; whoever listens to it looks first whether it has come."""
+        if bell not in self._bells:
+            with self._lock:
+                self._bells |= {bell}
 
     def raise_if_cancelled(self) -> None:
         """Raise ``StopTurn`` with the reason if the stop was asked for."""

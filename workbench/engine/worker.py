@@ -1,6 +1,6 @@
 """Threads that run tools and model calls, so that whoever waits for them can leave at once.
 
-A worker is a daemon thread with a queue. The waiting side listens on one queue for the result and for
+A worker is a daemon thread with an inbox. The waiting side listens to one bell for the result and for
 the stop, which costs one hop each way and no polling. Nothing can kill a thread: a job whose caller
 left is *abandoned*, stays listed in ``left_running``, and reports its late outcome when it ends.
 """
@@ -11,14 +11,15 @@ import asyncio
 import contextvars
 import itertools
 import logging
+import os
 import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from typing import Any
 
+from workbench.engine.bell import Bell, own_bell
 from workbench.engine.call_threads import CallThread, CallThreads
 from workbench.engine.cancel import CancelToken
 from workbench.engine.children import end_children
@@ -77,19 +78,19 @@ class Errand:
         return self.threads.busy if self.threads is not None else ()
 
 
-_STOP = object()
 _GRACE = 0.25
 """Seconds that a cancelled coroutine has for its clean-up before it counts as left running."""
 
 
 class Job:
-    """One call on its way through a worker."""
+    """One call on its way through a worker; the thread that makes it is the one that waits for it."""
 
     __slots__ = (
+        "_bell",
         "_claim",
         "_context",
         "_func",
-        "_outbox",
+        "_arrived",
         "ended",
         "errand",
         "left",
@@ -101,7 +102,8 @@ class Job:
     def __init__(self, func: Callable[[], Any], errand: Errand) -> None:
         self._func = func
         self._context = contextvars.copy_context()
-        self._outbox: SimpleQueue[Any] = SimpleQueue()
+        self._bell = own_bell()
+        self._arrived: tuple[Any, BaseException | None] | None = None
         self._claim = threading.Lock()
         self.errand = errand
         self.ended = False
@@ -121,7 +123,8 @@ class Job:
     def deliver(self, value: Any, error: BaseException | None) -> None:
         """Hand the outcome to the waiting side, or report it as late."""
         if self._claim.acquire(blocking=False):
-            self._outbox.put((value, error))
+            self._arrived = (value, error)
+            self._bell.ring()
             return
         running.discard(self)
         if self.errand.on_late is not None and not self._ended_as_asked(error):
@@ -133,31 +136,42 @@ class Job:
 
     def wait(self, cancel: CancelToken | None, timeout: float | None) -> Any:
         """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds."""
-        outbox = self._outbox
-        forget = cancel.on_cancel(lambda: outbox.put(_STOP)) if cancel is not None else None
         try:
-            outcome = outbox.get(timeout=timeout)
-        except Empty:
-            outcome = self._leave("timeout")
+            why = self._listen(cancel, timeout)
         except BaseException:
             self._abandon("stop")
             raise
-        finally:
-            if forget is not None:
-                forget()
-        if outcome is _STOP:
-            outcome = self._leave("stop")
-        value, error = outcome
+        value, error = self._arrived or self._leave(why)
         if error is not None:
             raise error
         return value
 
-    def _leave(self, why: str) -> Any:
-        """Give up waiting, unless the outcome arrived at the same moment: then that is the answer."""
-        if not self._abandon(why):
-            outcome = self._outbox.get()
-            return self._outbox.get() if outcome is _STOP else outcome
-        raise Abandoned(why, ended=self._ended_soon() and not self.errand.helped_by)
+    def _listen(self, cancel: CancelToken | None, timeout: float | None) -> str:
+        """Wait for the outcome; returns without one, and with the reason, when it is time to leave."""
+        bell = self._bell
+        if cancel is not None:
+            cancel.wake(bell)
+        if timeout is None:
+            while self._arrived is None and not (cancel is not None and cancel.cancelled):
+                bell.wait()
+            return "stop"
+        deadline = time.monotonic() + timeout
+        while self._arrived is None:
+            if cancel is not None and cancel.cancelled:
+                return "stop"
+            left = deadline - time.monotonic()
+            if left <= 0:
+                break
+            bell.wait(left)
+        return "timeout"
+
+    def _leave(self, why: str) -> tuple[Any, BaseException | None]:
+        """Give up waiting, unless the outcome arrives at the same moment: then that is the answer."""
+        if self._abandon(why):
+            raise Abandoned(why, ended=self._ended_soon() and not self.errand.helped_by)
+        while self._arrived is None:
+            self._bell.wait()
+        return self._arrived
 
     def _abandon(self, why: str) -> bool:
         if not self._claim.acquire(blocking=False):
@@ -229,26 +243,34 @@ running = LeftRunningList()
 class _Worker:
     """A daemon thread that runs one job after the other."""
 
-    __slots__ = ("inbox", "name", "thread_id")
+    __slots__ = ("_bell", "_inbox", "name", "thread_id")
 
     _numbers = itertools.count(1)
 
     def __init__(self, idle: deque[_Worker]) -> None:
-        self.inbox: SimpleQueue[Job] = SimpleQueue()
+        self._bell = Bell()
+        self._inbox: deque[Job] = deque()
         self.name = f"workbench-worker-{next(self._numbers)}"
         self.thread_id: int | None = None
         start_apart(threading.Thread(target=self._loop, args=(idle,), name=self.name, daemon=True))
 
+    def take(self, job: Job) -> None:
+        """Run this next."""
+        self._inbox.append(job)
+        self._bell.ring()
+
     def _loop(self, idle: deque[_Worker]) -> None:
         self.thread_id = threading.get_native_id()
         while True:
-            job = self.inbox.get()
+            while not self._inbox:
+                self._bell.wait()
+            job = self._inbox.popleft()
             job.thread_id = self.thread_id
             job.thread_name = self.name
             outcome = job.execute()
             idle.append(self)
             job.deliver(*outcome)
-            del job, outcome  # the queue may stay empty for long: the last call's values must not live on
+            del job, outcome  # the inbox may stay empty for long: the last call's values must not live on
 
 
 class WorkerPool:
@@ -264,11 +286,16 @@ class WorkerPool:
             worker = self._idle.pop()
         except IndexError:
             worker = _Worker(self._idle)
-        worker.inbox.put(job)
+        worker.take(job)
         return job
+
+    def forget_all(self) -> None:
+        """In a forked child, which has none of these threads."""
+        self._idle = deque()
 
 
 pool = WorkerPool()
+os.register_at_fork(after_in_child=pool.forget_all)
 
 
 class LoopJob(Job):
@@ -338,12 +365,14 @@ class LoopThread:
         self._name = name
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._process = os.getpid()
 
     @property
     def loop(self) -> asyncio.AbstractEventLoop:
         """The running loop."""
         with self._lock:
-            if self._loop is None:
+            if self._loop is None or self._process != os.getpid():  # a forked child has no such thread
+                self._process = os.getpid()
                 self._loop = asyncio.new_event_loop()
                 start_apart(threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True))
             return self._loop

@@ -5,6 +5,7 @@ Importing this package does not load pydantic; the first registration does.
 
 from workbench.registry.changes import ChangeCallback, ChangeEvent, ChangeEventType, PostRegisterHook
 from workbench.registry.grants import Grant, GrantScope
+from workbench.registry.lint import Finding, LintRule, lint
 from workbench.registry.making import make_tools
 from workbench.registry.metadata import ToolMetadata, ToolTag, tool
 from workbench.registry.permissions import (
@@ -16,7 +17,7 @@ from workbench.registry.permissions import (
     PermissionRule,
 )
 from workbench.registry.registry import ToolRegistry
-from workbench.registry.statistics import ToolStatistics
+from workbench.registry.statistics import ToolStatistics, WrongCall
 from workbench.registry.tool import BoundCall, Tool
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "ChangeEvent",
     "ChangeEventType",
     "Decision",
+    "Finding",
     "Grant",
     "GrantScope",
+    "LintRule",
     "PermissionHandler",
     "PermissionPolicy",
     "PermissionRequest",
@@ -38,6 +41,8 @@ __all__ = [
     "ToolRegistry",
     "ToolStatistics",
     "ToolTag",
+    "WrongCall",
+    "lint",
     "make_tools",
     "tool",
 ]

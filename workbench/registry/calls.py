@@ -71,8 +71,8 @@ class CallPath:
             raise ToolDisabledError(f"{tool.name} is still being registered")
         try:
             return tool.bind(arguments_from(order.arguments, tool.parameters))
-        except ToolArgumentsError:
-            self._statistics.invalid(tool.name)
+        except ToolArgumentsError as error:
+            self._statistics.invalid(tool.name, order.arguments, error.message)
             raise
 
     def ended(self, name: str, duration_ms: float, error: BaseException | None, call_id: str | None) -> None:

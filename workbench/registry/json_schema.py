@@ -29,6 +29,24 @@ def tidy(schema: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def in_mappings(schema: object) -> dict[str, Any]:
+    """The same schema with ``true`` and ``false``, wherever they stand for a schema, written as mappings.
+
+    ``additionalProperties`` stays as it is, since everybody reads it.
+    """
+    if not isinstance(schema, Mapping):
+        return {"not": {}} if schema is False else {}
+    result = dict(schema)
+    for key, value in schema.items():
+        if key in _MAPS_OF_SCHEMAS and isinstance(value, Mapping):
+            result[key] = {name: in_mappings(each) for name, each in value.items()}
+        elif key in _LISTS_OF_SCHEMAS and isinstance(value, list):
+            result[key] = [in_mappings(each) for each in value]
+        elif key in _SCHEMAS and (isinstance(value, Mapping) or key != "additionalProperties"):
+            result[key] = in_mappings(value)
+    return result
+
+
 def type_in_words(schema: Mapping[str, Any], definitions: Mapping[str, Any] | None = None) -> str:
     """``integer``, ``list of string``, ``one of 'a', 'b'``: what a value has to be."""
     definitions = schema.get("$defs", {}) if definitions is None else definitions
@@ -41,6 +59,8 @@ def type_in_words(schema: Mapping[str, Any], definitions: Mapping[str, Any] | No
     for key in ("anyOf", "oneOf"):
         if key in schema:
             return " or ".join(dict.fromkeys(type_in_words(each, definitions) for each in schema[key]))
+    if schema.get("not") == {}:
+        return "nothing"
     kind = schema.get("type")
     if isinstance(kind, list):
         return " or ".join(kind)

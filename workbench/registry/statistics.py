@@ -1,17 +1,46 @@
-"""How often each tool was called, how long it took, and how often it went wrong."""
+"""How often each tool was called, how long it took, and how often and how it went wrong."""
 
 from __future__ import annotations
 
+import json
 import threading
-from dataclasses import dataclass, replace
+import time
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+RECENT_RUNS: Final = 256
+"""So many last runs of a tool are looked at for its ``p95_ms``."""
+
+WRONG_CALLS: Final = 20
+"""So many last calls with wrong arguments are kept for each tool."""
+
+_LONGEST_TEXT: Final = 20_000
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class WrongCall:
+    """A call whose arguments did not fit.
+
+    Attributes:
+        time: Unix seconds.
+        arguments: What was given, as text: the JSON that the model sent, or JSON made of the values. A
+            long one is cut and says how long it was.
+        error: What the model was told.
+    """
+
+    time: float
+    arguments: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolStatistics:
     """Counts and times of one tool; times in milliseconds, over runs that started.
 
     ``calls`` counts runs that started, ``errors`` those that raised. Calls that never ran are in
-    ``validation_failures`` and ``denied``.
+    ``validation_failures`` and ``denied``. ``recent_ms`` has the last runs' times, ``wrong_calls`` the last
+    calls whose arguments did not fit, both oldest first.
     """
 
     calls: int = 0
@@ -22,11 +51,21 @@ class ToolStatistics:
     shortest_ms: float = 0.0
     longest_ms: float = 0.0
     last_ms: float = 0.0
+    recent_ms: tuple[float, ...] = ()
+    wrong_calls: tuple[WrongCall, ...] = ()
 
     @property
     def mean_ms(self) -> float:
         """Mean run in milliseconds; 0 before the first."""
         return self.total_ms / self.calls if self.calls else 0.0
+
+    @property
+    def p95_ms(self) -> float:
+        """What 95 of 100 of the last runs took at most, in milliseconds; 0 before the first."""
+        if not self.recent_ms:
+            return 0.0
+        rank = -(-len(self.recent_ms) * 95 // 100)
+        return sorted(self.recent_ms)[rank - 1]
 
 
 class StatisticsBook:
@@ -34,40 +73,96 @@ class StatisticsBook:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._tools: dict[str, ToolStatistics] = {}
+        self._tools: dict[str, _Counts] = {}
 
     def of(self, name: str) -> ToolStatistics:
-        """A copy of one tool's statistics; all zero for a tool that was never called."""
+        """One tool's statistics as they are now; all zero for a tool that was never called."""
         with self._lock:
             found = self._tools.get(name)
-            return replace(found) if found is not None else ToolStatistics()
+            return found.as_they_are() if found is not None else ToolStatistics()
 
     def ran(self, name: str, duration_ms: float, *, failed: bool) -> None:
         """Note one run."""
         with self._lock:
-            entry = self._tools.get(name)
-            if entry is None:
-                entry = self._tools[name] = ToolStatistics(shortest_ms=duration_ms)
-            elif not entry.calls or duration_ms < entry.shortest_ms:
-                entry.shortest_ms = duration_ms
-            entry.calls += 1
-            entry.errors += failed
-            entry.total_ms += duration_ms
-            entry.last_ms = duration_ms
-            if duration_ms > entry.longest_ms:
-                entry.longest_ms = duration_ms
+            counts = self._tools.get(name) or self._new(name)
+            if not counts.calls or duration_ms < counts.shortest_ms:
+                counts.shortest_ms = duration_ms
+            counts.calls += 1
+            counts.errors += failed
+            counts.total_ms += duration_ms
+            counts.recent_ms.append(duration_ms)
+            if duration_ms > counts.longest_ms:
+                counts.longest_ms = duration_ms
 
-    def invalid(self, name: str) -> None:
-        """Note arguments that did not fit."""
+    def invalid(self, name: str, arguments: object, error: str) -> None:
+        """Note arguments that did not fit, and what the model was told about them."""
+        wrong = WrongCall(time.time(), _as_given(arguments), error)
         with self._lock:
-            self._tools.setdefault(name, ToolStatistics()).validation_failures += 1
+            counts = self._tools.get(name) or self._new(name)
+            counts.validation_failures += 1
+            counts.wrong_calls.append(wrong)
 
     def denied(self, name: str) -> None:
         """Note a call that was not allowed to run."""
         with self._lock:
-            self._tools.setdefault(name, ToolStatistics()).denied += 1
+            (self._tools.get(name) or self._new(name)).denied += 1
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._tools.clear()
+
+    def _new(self, name: str) -> _Counts:
+        counts = self._tools[name] = _Counts()
+        return counts
+
+
+class _Counts:
+    """What is counted of one tool."""
+
+    __slots__ = (
+        "calls",
+        "denied",
+        "errors",
+        "longest_ms",
+        "recent_ms",
+        "shortest_ms",
+        "total_ms",
+        "validation_failures",
+        "wrong_calls",
+    )
+
+    def __init__(self) -> None:
+        self.calls = self.errors = self.validation_failures = self.denied = 0
+        self.total_ms = self.shortest_ms = self.longest_ms = 0.0
+        self.recent_ms: deque[float] = deque(maxlen=RECENT_RUNS)
+        self.wrong_calls: deque[WrongCall] = deque(maxlen=WRONG_CALLS)
+
+    def as_they_are(self) -> ToolStatistics:
+        return ToolStatistics(
+            calls=self.calls,
+            errors=self.errors,
+            validation_failures=self.validation_failures,
+            denied=self.denied,
+            total_ms=self.total_ms,
+            shortest_ms=self.shortest_ms,
+            longest_ms=self.longest_ms,
+            last_ms=self.recent_ms[-1] if self.recent_ms else 0.0,
+            recent_ms=tuple(self.recent_ms),
+            wrong_calls=tuple(self.wrong_calls),
+        )
+
+
+def _as_given(arguments: object) -> str:
+    if isinstance(arguments, bytes):
+        arguments = arguments.decode("utf-8", "backslashreplace")
+    if isinstance(arguments, str):
+        text = arguments
+    else:
+        try:
+            text = json.dumps(arguments, ensure_ascii=False, default=repr)
+        except (TypeError, ValueError, RecursionError):  # keys that are not texts, values in themselves
+            text = repr(arguments)
+    if len(text) <= _LONGEST_TEXT:
+        return text
+    return f"{text[:_LONGEST_TEXT]}… ({len(text):,} characters)"

@@ -99,7 +99,7 @@ class Tool:
         func: Callable[..., Any],
         *,
         name: str,
-        parameters: Mapping[str, Any],
+        parameters: Mapping[str, Any] | bool,
         description: str = "",
         namespace: str | None = None,
         metadata: ToolMetadata | None = None,
@@ -107,12 +107,12 @@ class Tool:
         """Make a tool whose arguments are described by a JSON schema from elsewhere.
 
         Names and presence of the arguments are checked here; the rest is checked by whoever answers
-        the call. ``func`` gets the arguments as keywords.
+        the call. ``func`` gets the arguments as keywords. A schema that is ``True`` allows any.
 
         Raises:
             ToolRegistrationError: when the name cannot be used or the schema is not an object's.
         """
-        signature = ExternalSignature(dict(parameters), description)
+        signature = ExternalSignature(parameters, description)
         dotted = names.dotted_name(name, namespace)
         return cls._build(func, dotted, signature, metadata or ToolMetadata())
 
@@ -176,10 +176,22 @@ class BoundCall:
 class ExternalSignature:
     """Arguments described by a JSON schema that came from elsewhere."""
 
-    def __init__(self, parameters: dict[str, Any], description: str) -> None:
-        if parameters.get("type", "object") != "object":
+    def __init__(self, parameters: object, description: str) -> None:
+        """Raises ToolRegistrationError for a schema that is not an object's."""
+        schema = json_schema.in_mappings(parameters)
+        for key, empty in (("properties", {}), ("required", [])):
+            if schema.get(key) is None:
+                schema[key] = empty
+        if (
+            schema.setdefault("type", "object") != "object"
+            or schema.get("not") == {}
+            or not isinstance(schema["properties"], Mapping)
+            or not isinstance(schema["required"], list)
+        ):
             raise ToolRegistrationError("the arguments of a tool must be described as an object")
-        self.parameters = {"type": "object", "properties": {}, **parameters}
+        if not schema["required"]:
+            del schema["required"]
+        self.parameters = {"type": "object", "properties": {}, **schema}
         self.description = description
         entries = self.parameters["properties"].items()
         self.defaults = {name: entry["default"] for name, entry in entries if "default" in entry}

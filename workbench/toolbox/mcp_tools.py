@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ToolServerError
@@ -29,7 +29,7 @@ def tool_from(listed: types.Tool, server: str, func: Callable[..., Any]) -> Tool
         func,
         name=listed.name,
         namespace=server,
-        parameters=_with_plain_properties(listed.input_schema),
+        parameters=listed.input_schema,
         description=listed.description or title or "",
         metadata=ToolMetadata(
             tags=_tags(hints),
@@ -70,16 +70,6 @@ def _tags(hints: types.ToolAnnotations | None) -> set[ToolTag | str]:
         ToolTag.NETWORK: hints.open_world_hint is True,
     }
     return {tag for tag, applies in said.items() if applies}
-
-
-def _with_plain_properties(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The same schema with ``true`` and ``false`` as schemas of arguments written as mappings."""
-    properties = schema.get("properties")
-    if not isinstance(properties, Mapping):
-        return dict(schema)
-    plain: dict[bool, dict[str, Any]] = {True: {}, False: {"not": {}}}
-    written = {name: plain[entry] if isinstance(entry, bool) else entry for name, entry in properties.items()}
-    return {**schema, "properties": written}
 
 
 def _text_of(block: types.ContentBlock) -> str:

@@ -25,10 +25,12 @@ from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.capture import StreamCapture
 from workbench.tui.commands import TABLE, Command, bindings
-from workbench.tui.facts import grant_rows
+from workbench.tui.desk import Desk
 from workbench.tui.garbage import set_aside
+from workbench.tui.grant_desk import GrantDesk
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
+from workbench.tui.model_desk import ModelDesk
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.outbox import Outbox
 from workbench.tui.palette import Palette, Repaintable
@@ -52,7 +54,6 @@ from workbench.visible import visible_line
 
 if TYPE_CHECKING:
     from workbench.tui.screens.grants import GrantsScreen
-    from workbench.tui.screens.models import Choice, ModelsScreen
 
 TICK: Final = 0.2
 """Seconds between two updates of running times."""
@@ -131,12 +132,34 @@ class WorkbenchApp(App[None]):
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
         self.models = models or ModelSwitch()
         self.models.bind(self.agent_thread.do, self.inbox.post)
-        self._model_list: ModelsScreen | None = None
-        self._grant_list: GrantsScreen | None = None
+        self.grants = GrantDesk(self, self.background, agent=self._agent, palette=self._palette_now)
+        self._desks: tuple[Desk, ...] = (self._model_desk(), self.grants)
+        self._doers: dict[str, Callable[[str], object]] = {"app.reload": self._reload}
+        for desk in self._desks:
+            self._doers.update(desk.doers())
         self.main = MainScreen(self._palette)
         self.outbox = Outbox(self.main, self._tracker, self._begin_turn, self._run_command)
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
+
+    def _model_desk(self) -> ModelDesk:
+        def model() -> str:
+            agent = self.agent_thread.agent
+            return (agent.model or "") if agent is not None else ""
+
+        return ModelDesk(
+            self,
+            self.models,
+            model=model,
+            palette=self._palette_now,
+            turn_running=lambda: self._tracker.turn_running,
+        )
+
+    def _agent(self) -> Agent | None:
+        return self.agent_thread.agent
+
+    def _palette_now(self) -> Palette:
+        return self._palette
 
     # life
 
@@ -178,8 +201,6 @@ class WorkbenchApp(App[None]):
         self.main.apply(batch)
         for event in batch:
             match event:
-                case events.ToolsChanged(tool=None):
-                    self._show_grants()
                 case events.AgentReady():
                     self._agent_ready(event)
                 case events.AgentFailed():
@@ -189,12 +210,12 @@ class WorkbenchApp(App[None]):
                 case events.TurnFinished() if not event.inner:
                     self.outbox.turn_ended(event.status)
                 case events.ModelChanged():
-                    self._model_changed(event.model)
-                case events.ModelsFound():
-                    if self._model_list is not None:
-                        self._model_list.show(event.snapshot)
+                    self.main.top_line.status.model = model_text(event.model)
+                    self.main.top_line.refresh()
                 case _:
                     pass
+        for desk in self._desks:
+            desk.take_in(batch)
         self._tick()
 
     def _agent_ready(self, ready: events.AgentReady) -> None:
@@ -268,8 +289,10 @@ class WorkbenchApp(App[None]):
         agent.input(text)
 
     def _run_command(self, command: Command, rest: str) -> None:
-        arguments = (rest,) if command.takes else ()
-        self.call_later(self.run_action, ("app", command.action, arguments))
+        if command.id in self._doers:
+            self.call_later(self.action_do, command.id, rest)
+        else:
+            self.call_later(self.run_action, ("app", command.action, ()))
 
     # panels
 
@@ -304,9 +327,7 @@ class WorkbenchApp(App[None]):
 
     def on_grants_screen_revoke(self, message: GrantsScreen.Revoke) -> None:
         """Take a grant back; the list hears of it through ``on_change``."""
-        agent = self.agent_thread.agent
-        if agent is not None:
-            self.background.do("take the grant back", partial(agent.tools.revoke, message.id))
+        self.grants.revoke(message.id)
 
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
@@ -379,62 +400,15 @@ class WorkbenchApp(App[None]):
         else:
             self.agent_thread.do(lambda agent: agent.reset_conversation())
 
-    def action_model(self, model: str = "") -> None:
-        """Switch the model from the next request on, or list those there are; the conversation stays."""
-        if model:
-            self._note_waiting()
-            self.models.switch(model)
-        elif self._model_list is None:
-            from workbench.tui.screens.models import ModelsScreen
+    def action_do(self, command: str, rest: str = "") -> None:
+        """Have the command done by whoever does it; ``rest`` is what stood behind the slash word."""
+        self._doers[command](rest)
 
-            agent = self.agent_thread.agent
-            self._model_list = ModelsScreen(agent.model if agent is not None else "", self._palette)
-            self.push_screen(self._model_list, self._model_chosen)
-            self.models.look()
-
-    def _model_chosen(self, choice: Choice | None) -> None:
-        self._model_list = None
-        if choice is not None:
-            self._note_waiting()
-            self.models.switch(choice.model, choice.base_url)
-
-    def _model_changed(self, model: str) -> None:
-        self.main.top_line.status.model = model_text(model)
-        self.main.top_line.refresh()
-        self.notify(f"{visible_line(model)} answers from now on.", title="Model", markup=False, timeout=2)
-
-    def action_set(self, words: str = "") -> None:
-        """Show the model's parameters, or set one."""
-        self._note_waiting()
-        self.models.set(words)
-
-    def _note_waiting(self) -> None:
-        if self._tracker.turn_running:
-            self.notify("That happens once this turn is over.", title="Model", markup=False, timeout=2)
-
-    def action_reload(self) -> None:
-        """Import every tool file again."""
+    def _reload(self, _: str) -> None:
         if self.upkeep is None:
             self.notify("No tool files are followed here.", title="Reload", markup=False)
         else:
             self.background.do("load the tools again", self.upkeep.reload)
-
-    def action_grants(self) -> None:
-        """List what may run without asking."""
-        if self._grant_list is None:
-            from workbench.tui.screens.grants import GrantsScreen
-
-            self._grant_list = GrantsScreen((), self._palette)
-            self.push_screen(self._grant_list, self._grants_closed)
-            self._show_grants()
-
-    def _show_grants(self) -> None:
-        agent = self.agent_thread.agent
-        if self._grant_list is not None and agent is not None:
-            self._grant_list.show(grant_rows(agent.tools))
-
-    def _grants_closed(self, result: None) -> None:
-        self._grant_list = None
 
     def action_repaint(self) -> None:
         """Draw everything again."""

@@ -1,0 +1,35 @@
+"""What holds in the trace."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from workbench.tui.commands.command import Command
+
+ROWS: Final[tuple[Command, ...]] = (
+    Command(
+        "trace.inspect",
+        "trace",
+        ("enter",),
+        "inspect",
+        "inspect",
+        "Show all of the entry; fold a turn or iteration.",
+        1,
+    ),
+    Command("trace.fold", "trace", ("space",), "fold", "fold", "Fold or unfold the turn or iteration.", 2),
+    Command("trace.follow", "trace", ("f",), "follow", "follow", "Keep the newest entry in view.", 3),
+    Command("trace.next_error", "trace", ("e",), "next_error", "next error", "Go to the next error.", 4),
+    Command("trace.previous_error", "trace", ("E",), "previous_error", "previous error", "Go back to one."),
+    Command(
+        "trace.filter",
+        "trace",
+        ("slash",),
+        "filter",
+        "filter",
+        "Show only what fits: tool:search status:error >200ms, or any text.",
+        5,
+    ),
+    Command("trace.unfilter", "trace", ("escape",), "unfilter", "show all", "Leave the filter."),
+    Command("trace.close", "trace", ("left",), "close", "fold", "Fold, or go to what the row belongs to."),
+    Command("trace.open", "trace", ("right",), "open", "unfold", "Unfold the turn or iteration."),
+)
