@@ -8,12 +8,14 @@ import logging
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+from workbench.engine.begun import BegunTurn
 from workbench.engine.breakpoints import Breakpoints, Debugger
+from workbench.engine.by_hand import HandCall, HandTurn
 from workbench.engine.cancel import CancelToken
 from workbench.engine.hooks import Hooks
 from workbench.engine.llm import LLM, TokenUsage
@@ -231,6 +233,14 @@ class Agent:
         """
         return self._run(self._new_turn(prompt, max_iterations, None))
 
+    def resume_turn(self, prompt: str, begun: BegunTurn, max_iterations: int | None = None) -> str:
+        """Run a turn whose first part is over: ``begun`` follows the prompt, and the model is asked next.
+
+        For a turn that was interrupted, or to see how it would go on if a call had given something else.
+        ``max_iterations`` counts from here. Otherwise as ``input()``.
+        """
+        return self._run(self._new_turn(prompt, max_iterations, None, begun))
+
     async def ainput(self, prompt: str, max_iterations: int | None = None) -> str:
         """The same for async code: the turn runs on a thread, async tools and handlers on this loop.
 
@@ -239,15 +249,38 @@ class Agent:
         turn = self._new_turn(prompt, max_iterations, asyncio.get_running_loop())
         return await run_on_thread(lambda: self._run(turn), turn.cancel, f"workbench-{self.name}-turn")
 
+    def run_tool(self, name: str, arguments: Mapping[str, Any], *, rerun_of: str | None = None) -> TraceEntry:
+        """Run one call without the model, between turns; returns its trace entry, however it ended.
+
+        Handlers and permissions are those of a call that the model asked for; the conversation's messages
+        stay as they are. The entry says ``by_hand``; ``rerun_of`` names the traced call that is run again.
+        Raises what handlers raise.
+        """
+        return self.run_tools([HandCall(name, arguments, rerun_of)])[0]
+
+    def run_tools(self, calls: Iterable[HandCall]) -> list[TraceEntry]:
+        """The same for several calls as one batch; after ``stop()`` those that are left end as cancelled."""
+        turn = HandTurn(self, calls)
+        self._take_up(turn)
+        self._run(turn)
+        return turn.entries
+
     def _new_turn(
-        self, prompt: str, max_iterations: int | None, loop: asyncio.AbstractEventLoop | None
+        self,
+        prompt: str,
+        max_iterations: int | None,
+        loop: asyncio.AbstractEventLoop | None,
+        begun: BegunTurn | None = None,
     ) -> Turn:
         limit = self.max_iterations if max_iterations is None else _at_least_one(max_iterations)
-        turn = Turn(self, prompt, limit, loop)
+        turn = Turn(self, prompt, limit, loop, begun)
+        self._take_up(turn)
+        return turn
+
+    def _take_up(self, turn: Turn) -> None:
         with self._turn_guard:
             self._refuse_while_running("it cannot begin another turn")
             self._turn = turn
-        return turn
 
     def _run(self, turn: Turn) -> str:
         try:

@@ -28,6 +28,19 @@ class TokenUsage:
     cached_tokens: int = 0
     cost: float | None = None
 
+    @classmethod
+    def from_record(cls, record: object) -> TokenUsage:
+        """Of a mapping with these keys, as logs hold it; what is missing or no number counts as not given."""
+        if isinstance(record, TokenUsage):
+            return record
+        given = record if isinstance(record, Mapping) else {}
+        read, written, cached = (
+            number if isinstance(number := given.get(key), int) else 0
+            for key in ("input_tokens", "output_tokens", "cached_tokens")
+        )
+        cost = given.get("cost")
+        return cls(read, written, cached, cost if isinstance(cost, int | float) else None)
+
     @property
     def total_tokens(self) -> int:
         """Input and output together."""

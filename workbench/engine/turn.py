@@ -6,17 +6,18 @@ import asyncio
 import inspect
 import threading
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from workbench.engine import trace
 from workbench.engine.batch import Batch
+from workbench.engine.begun import BegunTurn
 from workbench.engine.cancel import CancelToken
 from workbench.engine.hooks import Event, HandlerFunction, describe
 from workbench.engine.llm import LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
+from workbench.engine.open_tail import OpenTail
 from workbench.engine.output import CapturedOutput, OutputCapture
 from workbench.engine.places import Places
 from workbench.engine.recorder import Recorder
@@ -30,18 +31,25 @@ from workbench.errors import HookError, StopTurn, TranscriptError
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
 
-AfterHandler = Callable[[HandlerFunction], None]
-
 
 class Turn:
-    """Runs one prompt. ``loop`` is the caller's event loop when it came through ``ainput()``."""
+    """Runs one prompt. ``loop`` is the caller's event loop when it came through ``ainput()``.
+
+    ``begun`` is the first part of a turn that goes on from a record.
+    """
 
     def __init__(
-        self, agent: Agent, prompt: str, max_iterations: int, loop: asyncio.AbstractEventLoop | None = None
+        self,
+        agent: Agent,
+        prompt: str,
+        max_iterations: int,
+        loop: asyncio.AbstractEventLoop | None = None,
+        begun: BegunTurn | None = None,
     ) -> None:
         self.agent = agent
         self.prompt = sendable(prompt)
         self.max_iterations = max_iterations
+        self._begun = begun
         self.cancel = CancelToken()
         self.places = Places(loop, agent.loop_thread, self.cancel, agent)
         self.started = time.time()
@@ -122,9 +130,22 @@ class Turn:
         self.recorder.record(self._user_entry)
         agent.observers.tell("turn_started", agent, self.prompt)
         self.fire("after_user_input", self._user_entry)
+        if self._begun is not None:
+            self._take_up(self._begun)
+
+    def _take_up(self, begun: BegunTurn) -> None:
+        """Put the part that is over in place, as if it had been lived here."""
+        self._session["iteration"] = begun.iterations
+        self.messages.extend(begun.new_messages())
+        self.mend()
+        for entry in begun.new_entries():
+            if entry["type"] == "tool_execution":
+                self.tools_called.append(entry["tool_name"])
+            self.recorder.record(entry)
 
     def _iterate(self) -> tuple[str, TurnStatus]:
-        for iteration in range(1, self.max_iterations + 1):
+        over = self._session["iteration"]
+        for iteration in range(over + 1, over + self.max_iterations + 1):
             self._session["iteration"] = iteration
             response = self._ask()
             if not response.tool_calls:
@@ -220,12 +241,12 @@ class Turn:
         self,
         event: Event,
         onto: TraceEntry,
-        after: AfterHandler | None = None,
+        tail: OpenTail | None = None,
         *,
         stoppable: bool = True,
         capture: bool = True,
     ) -> None:
-        """Call the handlers of an event; ``after`` is called behind each.
+        """Call the handlers of an event; ``tail`` is looked at behind each.
 
         How long they took and what they printed is noted on ``onto``. An exception gets a note that names
         event and handler.
@@ -237,15 +258,15 @@ class Turn:
         if event in agent.hooks.foreign:
             agent.transcript.doubted = True
             if capture and agent.output is not None:
-                self._fire_captured(agent.output, event, onto, after, stoppable)
+                self._fire_captured(agent.output, event, onto, tail, stoppable)
                 return
-        waited = recorder.waited_ms
+        session, waited = self._session, recorder.waited_ms
         begin = time.perf_counter()
         try:
             for handler in handlers:
                 if stoppable and cancel.cancelled:
                     cancel.raise_if_cancelled()
-                messages = self._session.get("messages")
+                messages = session.get("messages")
                 try:
                     returned = handler(agent)
                     if returned is not None and inspect.isawaitable(returned):
@@ -257,51 +278,50 @@ class Turn:
                     self._put_back(messages)
                     error.add_note(f"in the {event} handler {describe(handler)}")
                     raise
-                self._require_messages(messages, event, handler)
-                if after is not None:
-                    after(handler)
+                if not isinstance(session.get("messages"), list):
+                    self._refuse_messages(messages, event, handler)
+                if tail is not None and not tail.intact:
+                    tail.disturbed(handler)
         finally:
             duration = (time.perf_counter() - begin) * 1000 - (recorder.waited_ms - waited)
             onto.setdefault("hooks_ms", {})[event] = duration
 
-    def _put_back(self, messages: Any) -> bool:
+    def _put_back(self, messages: Any) -> None:
         """If a handler left no list of messages in the session, put ``messages`` there again."""
-        if isinstance(self._session.get("messages"), list):
-            return False
-        self._session["messages"] = messages
-        return True
+        if not isinstance(self._session.get("messages"), list):
+            self._session["messages"] = messages
 
-    def _require_messages(self, messages: Any, event: Event, handler: HandlerFunction) -> None:
+    def _refuse_messages(self, messages: Any, event: Event, handler: HandlerFunction) -> NoReturn:
         found = self._session.get("messages", "nothing")
-        if self._put_back(messages):
-            what = found if isinstance(found, str) else type(found).__name__
-            raise HookError(
-                f"the {event} handler {describe(handler)} left {what} in the place of the message list",
-                hint="Change current_session['messages'] in place, or put another list there.",
-            )
+        self._put_back(messages)
+        what = found if isinstance(found, str) else type(found).__name__
+        raise HookError(
+            f"the {event} handler {describe(handler)} left {what} in the place of the message list",
+            hint="Change current_session['messages'] in place, or put another list there.",
+        )
 
     def _fire_captured(
         self,
         output: OutputCapture,
         event: Event,
         onto: TraceEntry,
-        after: AfterHandler | None,
+        tail: OpenTail | None,
         stoppable: bool,
     ) -> None:
         captured: CapturedOutput | None = None
         try:
             with output.bracket(f"hook:{event}") as captured:
-                self.fire(event, onto, after, stoppable=stoppable, capture=False)
+                self.fire(event, onto, tail, stoppable=stoppable, capture=False)
         finally:
             if captured is not None and captured.text:
                 onto.setdefault("hook_output", {})[event] = captured.text
 
-    def fire_behind(self, entry: TraceEntry, *events: Event, after: AfterHandler | None = None) -> None:
+    def fire_behind(self, entry: TraceEntry, *events: Event, tail: OpenTail | None = None) -> None:
         """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
         self.recorder.hold()
         try:
             for event in events:
-                self.fire(event, entry, after)
+                self.fire(event, entry, tail)
         finally:
             self.recorder.let_go()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
@@ -18,9 +18,11 @@ from workbench.storage import private_file
 from workbench.storage.journal import JournalTurn, journal_path, read_journal
 from workbench.storage.session_format import (
     ITEM_START,
+    Origin,
     RawTurn,
     TurnRecord,
     load_yaml,
+    origin_of,
     parse_item,
     turn_item,
     turn_of,
@@ -81,6 +83,11 @@ class SessionRecord:
     started: datetime | None
     turns: Turns
     notes: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+    def until(self, turns: int) -> SessionRecord:
+        """The same conversation, as it was after so many turns."""
+        return replace(self, turns=self.turns[:turns])
 
     @cached_property
     def messages(self) -> list[Message]:
@@ -146,9 +153,8 @@ def _record(path: Path, contents: _Contents) -> SessionRecord:
     else:
         started = None
     agent = str(head.get("agent") or re.sub(r"_\d{4}-\d\d-\d\dT[\d-]+(_\d+)?$", "", path.stem))
-    return SessionRecord(
-        path, agent, str(head.get("model") or ""), started, Turns(contents.turns), tuple(contents.notes)
-    )
+    model, turns, notes = str(head.get("model") or ""), Turns(contents.turns), tuple(contents.notes)
+    return SessionRecord(path, agent, model, started, turns, notes, origin_of(head))
 
 
 def _parse(data: bytes) -> _Contents:
@@ -193,7 +199,7 @@ def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord
 
 def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
     usages = [entry["usage"] for entry in running.trace if isinstance(entry.get("usage"), dict)]
-    usage = sum(map(_usage, usages), TokenUsage())
+    usage = sum(map(TokenUsage.from_record, usages), TokenUsage())
     names = [str(entry["tool_name"]) for entry in running.trace if entry.get("tool_name")]
     last = max((entry.get("timestamp") or 0.0 for entry in running.trace), default=running.started)
     return TurnRecord(
@@ -208,10 +214,6 @@ def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
         trace=tuple(running.trace),
         replaces=running.replaces,
     )
-
-
-def _usage(plain: dict[str, Any]) -> TokenUsage:
-    return TokenUsage(plain.get("input_tokens", 0), plain.get("output_tokens", 0), cost=plain.get("cost"))
 
 
 def _answered(running: JournalTurn, status: str) -> Iterator[Message]:

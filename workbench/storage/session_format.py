@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -32,6 +33,7 @@ _ITEM: Final = re.compile(
     rb"    error: (?P<error>null|%(s)s)\n"
     rb"    trace: (?P<trace>%(s)s)\n" % {b"s": _STRING, b"n": rb"-?[0-9.]+|null"}
 )
+_INPUT: Final = re.compile(rb"  - input: (%b)\n" % _STRING)
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _COMMENTS: Final = re.compile(rb"(?:#[^\n]*\n|\s*\n)*")
 
@@ -60,13 +62,36 @@ class TurnRecord:
     replaces: bool = False
 
 
-def header(agent: str, model: str, started: datetime, mask: Mask) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The session that another one is a fork of: its file's name, and how many of its turns they share."""
+
+    session: str
+    turns: int
+
+
+def header(agent: str, model: str, started: datetime, mask: Mask, origin: Origin | None = None) -> bytes:
     """The beginning of a session file; with nothing behind it, it is valid YAML without turns."""
-    return b"agent: %s\nmodel: %s\nstarted: %s\nturns:\n" % (
-        yaml_string(mask(agent)),
-        yaml_string(mask(model)),
-        f"{started:%Y-%m-%dT%H:%M:%SZ}".encode(),
-    )
+    lines = [
+        b"agent: " + yaml_string(mask(agent)),
+        b"model: " + yaml_string(mask(model)),
+        f"started: {started:%Y-%m-%dT%H:%M:%SZ}".encode(),
+    ]
+    if origin is not None:
+        lines += [b"forked_from: " + yaml_string(origin.session), b"forked_after: %d" % origin.turns]
+    return b"\n".join([*lines, b"turns:\n"])
+
+
+def origin_of(head: Mapping[str, Any]) -> Origin | None:
+    """What the header of a session file says about a fork."""
+    session, turns = head.get("forked_from"), head.get("forked_after")
+    return Origin(session, turns) if isinstance(session, str) and isinstance(turns, int) else None
+
+
+def first_input(item: bytes) -> str:
+    """The prompt of the turn that begins the bytes; empty if that cannot be read."""
+    found = _INPUT.match(item)
+    return _text(found[1]) if found is not None else ""
 
 
 def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:

@@ -20,7 +20,7 @@ from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
 from workbench.storage.session_file import SessionRecord
-from workbench.storage.session_format import header, record_of, turn_item
+from workbench.storage.session_format import Origin, header, record_of, turn_item
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -92,6 +92,26 @@ class SessionLog(FileLog):
             self._seen.start(record.messages)
             self._seen.advance(record.messages)
             self._written = len(record.turns)
+
+    def fork(self, record: SessionRecord) -> Path:
+        """Append the next turns to a new file that begins with the turns of ``record``, and return its path.
+
+        The file that was read stays as it is. Raises ``StorageError`` if the new one cannot be written.
+        """
+        origin = Origin(record.path.name, len(record.turns))
+        with self._lock:
+            self._end()
+            try:
+                path = self._create(record.agent, record.model, origin)
+                for turn in record.turns:
+                    private_file.append(self._descriptor, turn_item(turn))
+            except OSError as error:
+                self._end()
+                raise StorageError(f"cannot write the fork: {error.strerror or error}") from error
+            self._seen.start(record.messages)
+            self._seen.advance(record.messages)
+            self._written = len(record.turns)
+            return path
 
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """Begin the session's file if need be, and the turn's journal."""
@@ -169,20 +189,24 @@ class SessionLog(FileLog):
 
     def _open(self, agent_name: str, model: str) -> None:
         if self._descriptor < 0:
-            started = datetime.fromtimestamp(self._clock(), UTC)
-            folder = self._folder("sessions")
-            stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
-            path, descriptor = private_file.create_new(folder, stem, ".yaml", journal_path)
-            try:
-                private_file.lock(descriptor)
-                private_file.append(descriptor, header(agent_name, model, started, self._mask))
-            except OSError:
-                os.close(descriptor)
-                path.unlink(missing_ok=True)
-                raise
-            self._path, self._descriptor = path, descriptor
+            self._create(agent_name, model)
         if self._journal is None and self._path is not None:
             self._journal = Journal(self._path)
+
+    def _create(self, agent_name: str, model: str, origin: Origin | None = None) -> Path:
+        started = datetime.fromtimestamp(self._clock(), UTC)
+        folder = self._folder("sessions")
+        stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
+        path, descriptor = private_file.create_new(folder, stem, ".yaml", journal_path)
+        try:
+            private_file.lock(descriptor)
+            private_file.append(descriptor, header(agent_name, model, started, self._mask, origin))
+        except OSError:
+            os.close(descriptor)
+            path.unlink(missing_ok=True)
+            raise
+        self._path, self._descriptor = path, descriptor
+        return path
 
     def _write_turns(self) -> None:
         if self._descriptor < 0:

@@ -1,0 +1,170 @@
+"""The sessions of a project can be listed, named and searched."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.storage.fake_agent import FakeAgent, new_log, path_of
+from workbench.errors import StorageError
+from workbench.storage.journal import journal_path
+from workbench.storage.session_index import (
+    LAST,
+    find_session,
+    list_sessions,
+    search_sessions,
+    sessions_folder,
+)
+from workbench.storage.session_log import SessionLog
+
+
+def session(project: Path, name: str, *prompts: str, written: float = 0) -> Path:
+    """A finished session with these turns."""
+    log = new_log(project)
+    agent = FakeAgent(log, name=name)
+    for prompt in prompts:
+        agent.turn(prompt, f"an answer to {prompt}")
+    path = path_of(log)
+    log.close()
+    os.utime(path, (written, written))
+    return path
+
+
+def test_the_session_written_last_comes_first(tmp_path: Path) -> None:
+    old = session(tmp_path, "old", "one", written=1000)
+    new = session(tmp_path, "new", "two", "three", written=2000)
+    heads = list_sessions(tmp_path)
+    assert [head.path for head in heads] == [new, old]
+    assert [(head.agent, head.turns, head.first) for head in heads] == [("new", 2, "two"), ("old", 1, "one")]
+    assert not any(head.running or head.interrupted or head.problem for head in heads)
+
+
+def test_a_project_without_sessions_has_an_empty_list(tmp_path: Path) -> None:
+    assert list_sessions(tmp_path) == []
+    with pytest.raises(StorageError, match="there are no sessions"):
+        find_session(tmp_path, LAST)
+
+
+def test_a_session_that_runs_and_one_that_was_interrupted_say_so(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log, name="busy")
+    agent.begin("work")
+    (running,) = list_sessions(tmp_path)
+    assert (running.running, running.interrupted) == (True, False)
+    left = journal_path(path_of(log)).read_bytes()
+    path = path_of(log)
+    agent.end()
+    log.close()
+    journal_path(path).write_bytes(left)
+    (interrupted,) = list_sessions(tmp_path)
+    assert (interrupted.running, interrupted.interrupted) == (False, True)
+
+
+def test_a_file_that_is_no_session_stays_in_the_list_with_its_problem(tmp_path: Path) -> None:
+    folder = sessions_folder(tmp_path)
+    folder.mkdir(parents=True)
+    (folder / "broken.yaml").write_bytes(b"{]")
+    (head,) = list_sessions(tmp_path)
+    assert (head.agent, head.turns) == ("broken", 0)
+    assert head.problem
+
+
+def test_a_link_in_the_folder_is_not_followed(tmp_path: Path) -> None:
+    path = session(tmp_path, "one", "prompt")
+    (path.parent / "link.yaml").symlink_to(path)
+    assert [head.path for head in list_sessions(tmp_path)] == [path]
+
+
+def test_a_session_is_named_by_last_by_a_part_of_its_name_and_by_its_path(tmp_path: Path) -> None:
+    old = session(tmp_path, "old", "one", written=1000)
+    new = session(tmp_path, "new", "two", written=2000)
+    assert find_session(tmp_path, LAST) == new
+    assert find_session(tmp_path, "old") == old
+    assert find_session(tmp_path, str(old)) == old
+
+
+def test_a_name_that_fits_none_or_several_says_what_there_is(tmp_path: Path) -> None:
+    session(tmp_path, "search_one", "one")
+    session(tmp_path, "search_two", "two")
+    with pytest.raises(StorageError, match="2 sessions fit 'search'") as several:
+        find_session(tmp_path, "search")
+    assert "search_one" in several.value.hint
+    with pytest.raises(StorageError, match="no session fits 'nothing'") as none:
+        find_session(tmp_path, "nothing")
+    assert "search_two" in none.value.hint
+
+
+@pytest.mark.parametrize("text", ["LISBON", "lis", "an answer to weather"])
+def test_a_text_is_found_in_prompts_and_answers_whatever_its_case(tmp_path: Path, text: str) -> None:
+    session(tmp_path, "trip", "hello", "weather in Lisbon")
+    (found,) = search_sessions(tmp_path, text)
+    assert (found.head.agent, found.turn) == ("trip", 2)
+    assert text.casefold() in found.excerpt.casefold()
+
+
+def test_a_text_is_found_in_calls_and_results(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("look")
+    agent.call("c1", "read_file", "the treasure is buried")
+    agent.end()
+    log.close()
+    assert [found.turn for found in search_sessions(tmp_path, "treasure")] == [1]
+    assert [found.turn for found in search_sessions(tmp_path, "read_file")] == [1]
+    assert list(search_sessions(tmp_path, "gold")) == []
+    assert list(search_sessions(tmp_path, "")) == []
+
+
+def test_the_excerpt_of_a_long_text_shows_what_is_around(tmp_path: Path) -> None:
+    session(tmp_path, "long", "x" * 1000 + " needle " + "y" * 1000)
+    found = next(iter(search_sessions(tmp_path, "needle")))
+    assert len(found.excerpt) < 200
+    assert found.excerpt.startswith("…")
+    assert found.excerpt.endswith("…")
+
+
+def test_a_fork_begins_with_the_turns_it_was_made_of_and_leaves_the_other_alone(tmp_path: Path) -> None:
+    from workbench.storage.session_file import read_session
+
+    path = session(tmp_path, "origin", "one", "two", "three", written=1000)
+    before = path.read_bytes()
+    log = SessionLog(tmp_path)
+    fork = log.fork(read_session(path).until(2))
+    record = read_session(fork)
+    assert [turn.input for turn in record.turns] == ["one", "two"]
+    assert record.origin is not None
+    assert (record.origin.session, record.origin.turns) == (path.name, 2)
+    assert record.messages == read_session(path).until(2).messages
+    assert path.read_bytes() == before
+    log.close()
+    head = next(head for head in list_sessions(tmp_path) if head.path == fork)
+    assert head.origin == record.origin
+
+
+def test_the_next_turn_of_a_fork_is_appended_with_its_own_messages_alone(tmp_path: Path) -> None:
+    from workbench.storage.session_file import read_session
+
+    path = session(tmp_path, "origin", "one", "two")
+    log = SessionLog(tmp_path)
+    kept = read_session(path).until(1)
+    fork = log.fork(kept)
+    agent = FakeAgent(log, name="origin")
+    agent.session["messages"].extend(kept.messages)
+    agent.turn("other")
+    log.close()
+    record = read_session(fork)
+    assert [turn.input for turn in record.turns] == ["one", "other"]
+    assert not record.turns[1].replaces
+    assert record.turns[1].messages[0] == {"role": "user", "content": "other"}
+
+
+def test_a_fork_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    from workbench.storage.session_file import read_session
+
+    record = read_session(session(tmp_path, "origin", "one"))
+    elsewhere = tmp_path / "file"
+    elsewhere.write_text("in the way")
+    with pytest.raises(StorageError, match="cannot write the fork"):
+        SessionLog(elsewhere).fork(record)

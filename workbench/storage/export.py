@@ -1,0 +1,101 @@
+"""A session for other programs and other people: Markdown to read, JSON lines to work with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from workbench.storage.session_file import SessionRecord
+from workbench.storage.session_format import TurnRecord
+
+
+def to_markdown(record: SessionRecord) -> Iterator[str]:
+    """The conversation as a Markdown document, piece by piece: prompts, calls with results, answers."""
+    yield f"# {_line(record.agent)}\n\n"
+    facts = [f"model {record.model}"] if record.model else []
+    facts += [f"started {record.started:%Y-%m-%d %H:%M} UTC"] if record.started else []
+    if record.origin is not None:
+        facts.append(f"forked from {record.origin.session} after turn {record.origin.turns}")
+    if facts:
+        yield _line(", ".join(facts)) + "\n\n"
+    for number, turn in enumerate(record.turns, 1):
+        yield from _turn(number, turn)
+
+
+def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
+    yield f"## Turn {number}\n\n{_quoted(turn.input)}\n\n"
+    results = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
+    for message in turn.messages:
+        if message.get("role") != "assistant":
+            continue
+        content = message.get("content")
+        if isinstance(content, str) and content.strip():
+            yield content.strip() + "\n\n"
+        for call in message.get("tool_calls") or ():
+            yield from _call(call, results.get(call.get("id"), {}))
+    if turn.status != "success":
+        yield f"*The turn ended: {turn.status}.*{' ' + _line(turn.error) if turn.error else ''}\n\n"
+
+
+def _call(call: dict[str, Any], entry: dict[str, Any]) -> Iterator[str]:
+    function = call.get("function") or {}
+    name = entry.get("tool_name") or function.get("name")
+    arguments = entry.get("arguments")
+    shown = json.dumps(arguments, ensure_ascii=False) if arguments is not None else function.get("arguments")
+    status = entry.get("status", "not recorded")
+    yield f"**{_line(str(name))}** ({status}{_time(entry.get('timing'))})\n\n"
+    yield _fenced(str(shown), "json")
+    result = entry.get("result")
+    if result:
+        yield _fenced(str(result), "")
+
+
+def _time(timing: object) -> str:
+    return f", {timing:.0f} ms" if isinstance(timing, int | float) else ""
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines() or [""])
+
+
+def _fenced(text: str, language: str) -> str:
+    """A code block whose fence is longer than any in the text."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}\n\n"
+
+
+def _line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def to_jsonl(record: SessionRecord) -> Iterator[str]:
+    """One JSON object a line: the ``session``, then for each ``turn`` its facts and messages, and each of its
+    ``entry`` lines as in the trace, with the number of the turn. ASCII only, so that any text can be written.
+    """
+    started = record.started.isoformat() if record.started else None
+    head: dict[str, Any] = {
+        "kind": "session",
+        "agent": record.agent,
+        "model": record.model,
+        "started": started,
+        "turns": len(record.turns),
+    }
+    if record.origin is not None:
+        head |= {"forked_from": record.origin.session, "forked_after": record.origin.turns}
+    yield _json_line(head)
+    for number, turn in enumerate(record.turns, 1):
+        facts = {
+            name: getattr(turn, name)
+            for name in ("input", "model", "duration_ms", "waited_ms", "tokens", "cost", "status", "result")
+        }
+        extra = {"error": turn.error, "replaces": turn.replaces, "messages": list(turn.messages)}
+        yield _json_line({"kind": "turn", "turn": number, **facts, **extra})
+        for entry in turn.trace:
+            yield _json_line({"kind": "entry", "turn": number, "entry": entry})
+
+
+def _json_line(value: Any) -> str:
+    return json.dumps(value) + "\n"
