@@ -18,6 +18,12 @@ STREAMS: Final = {
 }
 """What is streamed, and for how many seconds, 100 pieces a second."""
 
+ASKS: Final = {"megabyte": "an argument of 1 MB", "fifty": "50 calls"}
+"""Batches that a person is asked about."""
+
+OPEN: Final = 200.0
+"""In how many ms a question may open."""
+
 ACTIONS: Final = {"jump": "jump to the other end", "resize": "resize", "theme": "theme switch"}
 SMOOTH: Final = 60.0
 """The longest stall that a person may meet, in ms."""
@@ -41,6 +47,14 @@ def run(rounds: int) -> Table:
     for action, title in ACTIONS.items():
         table.rows += _pair(found, action, f"{title}: until painted", lambda one: median(one["painted"]))
         table.rows += _pair(found, action, f"{title}: longest stall", lambda one: one["stall"], SMOOTH)
+    table.rows += _streamed(found, "after", "just after an answer", cpu=False)
+    for ask, title in ASKS.items():
+        table.rows += _pair(
+            found, ask, f"question, {title}: opens", lambda one: one["opened"], OPEN, flat=False
+        )
+        table.rows += _pair(found, ask, "  longest stall", lambda one: one["stall"], flat=False)
+        table.rows += _pair(found, ask, "  its editor opens", lambda one: one["edit"], flat=False)
+        table.rows += _pair(found, ask, "  a key in it is painted", lambda one: one["edited"], flat=False)
     table.rows += _pair(found, "idle", "idle CPU", lambda one: one["cpu"], 1.0, unit="%", flat=False)
     table.rows += _pair(
         found, "idle", "memory above the imports", lambda one: one["megabytes"], unit="MB", flat=False
@@ -48,7 +62,8 @@ def run(rounds: int) -> Table:
     table.note = (
         "A real agent on its thread, logs on; 100 pieces a second; a key every 37 ms. Taken: the prompt "
         "holds the letter. Painted: it was sent to the terminal; Textual paints at most 60 times a "
-        "second. The bare app is a text area beside a line that changes 30 times a second. Earlier "
+        "second. The bare app is a text area beside a line that changes 30 times a second; what it takes "
+        "is Textual's own. A question opens: from the model's answer until it is painted. Earlier "
         "messages were real turns with 5 MB of answers. The cyclic collector is as the app leaves it."
     )
     return table
@@ -56,23 +71,27 @@ def run(rounds: int) -> Table:
 
 def _round(contestant: Contestant) -> dict[str, Any]:
     if contestant.subject == BARE:
-        return {"mixed": contestant.measure("stream", {"name": "mixed", "seconds": STREAMS["mixed"][1]})}
+        bare = {"mixed": contestant.measure("stream", {"name": "mixed", "seconds": STREAMS["mixed"][1]})}
+        return bare | {what: contestant.measure("do", {"what": what}) for what in ("resize", "theme")}
     values = {
         name: contestant.measure("stream", {"name": name, "seconds": seconds})
         for name, (_, seconds) in STREAMS.items()
     }
     values |= {action: contestant.measure("do", {"what": action}) for action in ACTIONS}
+    values["after"] = contestant.measure("after")
+    values |= {ask: contestant.measure("ask", {"what": ask}) for ask in ASKS}
     values["idle"] = contestant.measure("idle")
     return values
 
 
-def _streamed(found: Found, stream: str, title: str) -> list[Row]:
+def _streamed(found: Found, stream: str, title: str, *, cpu: bool = True) -> list[Row]:
     rows = _pair(found, stream, f"{title}: key taken", lambda one: median(one["taken"]), 2.0)
     rows += _pair(found, stream, "  95th percentile", lambda one: percentile(one["taken"], 0.95), 15.0)
     rows += _pair(found, stream, f"{title}: key painted", lambda one: median(one["painted"]))
     rows += _pair(found, stream, "  95th percentile", lambda one: percentile(one["painted"], 0.95))
     rows += _pair(found, stream, f"{title}: longest stall", lambda one: one["stall"], SMOOTH)
-    rows += _pair(found, stream, f"{title}: CPU of one core", lambda one: one["cpu"], unit="%")
+    if cpu:
+        rows += _pair(found, stream, f"{title}: CPU of one core", lambda one: one["cpu"], unit="%")
     return rows
 
 

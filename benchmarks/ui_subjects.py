@@ -6,27 +6,32 @@ import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Static, TextArea
 
-from benchmarks.screen import BenchDriver, Stage, resident, staged
+from benchmarks.screen import MARKS, BenchDriver, Stage, resident, staged
 from workbench.compose import Agent
 from workbench.engine.cancel import CancelToken
-from workbench.engine.llm import Delta, LLMResponse, OnDelta
+from workbench.engine.llm import Delta, LLMResponse, OnDelta, ToolCall
 from workbench.registry import ToolRegistry
 from workbench.resources import resource_folder
 from workbench.toolbox.loader import load_tools
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.bridge import Post
-from workbench.tui.panels.prompt import PromptArea
+from workbench.tui.prompt_area import PromptArea
 from workbench.tui.themes import load_themes
 
 _EARLIER: Final = "earlier"
 _WHOLE: Final = 4_000
 """Characters of which a painting of the whole screen has more, and one of a line or two less."""
+
+SIZES: Final = ((150, 45), (90, 30), (120, 40))
+"""Sizes of the terminal, the last one as it was at first."""
 
 _SECTION: Final = """## Section {n}
 
@@ -72,11 +77,24 @@ TEXTS: Final[Mapping[str, Callable[[], str]]] = {
 }
 
 
+CALLS: Final[Mapping[str, Callable[[], list[ToolCall]]]] = {
+    "megabyte": lambda: [_write(1, "".join(f"line {n} of a long text\n" for n in range(38_000)))],
+    "fifty": lambda: [_write(number, "hello") for number in range(50)],
+}
+
+
+def _write(number: int, text: str) -> ToolCall:
+    return ToolCall("files-write_file", {"path": f"note_{number}.txt", "text": text}, f"call_{number}")
+
+
 class Typist:
     """A model whose answer is the text that the prompt names, in pieces: ``NAME`` or ``NAME SECONDS``.
 
-    With seconds, that is how long it streams, 100 pieces a second; without, it is there at once.
+    With seconds, that is how long it streams, 100 pieces a second; without, it is there at once. A name
+    of ``CALLS`` brings those calls instead; ``answered`` is when that was (``perf_counter``).
     """
+
+    answered = 0.0
 
     model = "openai/typist"
     context_window = 1_000_000
@@ -91,6 +109,12 @@ class Typist:
     ) -> LLMResponse:
         """Stream the text."""
         name, _, seconds = str(messages[-1]["content"]).partition(" ")
+        if messages[-1]["role"] != "user":
+            return LLMResponse("Done.", model=self.model)
+        if name in CALLS:
+            calls = CALLS[name]()
+            self.answered = time.perf_counter()
+            return LLMResponse("", calls, model=self.model)
         text = TEXTS[name]()
         pieces = max(1, round(float(seconds or 0) * 100))
         size = -(-len(text) // pieces)
@@ -107,6 +131,7 @@ class Session:
 
     def __init__(self, earlier: int = 0) -> None:
         self._earlier = earlier
+        self._model = Typist()
         self._folder = Path(tempfile.mkdtemp())
         self._runner = asyncio.Runner()
         self._loop = self._runner.get_loop()
@@ -131,6 +156,18 @@ class Session:
         found: dict[str, Any] = self._run(self._do(what, times))
         return found
 
+    def after(self, seconds: float = 2.5) -> dict[str, Any]:
+        """Type on after an answer, while the app puts things in order: key times and stall in ms."""
+        found: dict[str, Any] = self._run(self._after(seconds))
+        return found
+
+    def ask(self, what: str) -> dict[str, float]:
+        """A batch of ``CALLS`` is asked about: ms until the question and, at a key, the editor is painted,
+        and until one more key is; the longest stall in ms.
+        """
+        found: dict[str, float] = self._run(self._ask(what))
+        return found
+
     def idle(self, seconds: float = 5.0) -> dict[str, float]:
         """Share of one core in percent while nothing happens, and megabytes more than before the app."""
         found: dict[str, float] = self._run(self._idle(seconds))
@@ -144,7 +181,9 @@ class Session:
     def _start(self, post: Post) -> Agent:
         registry = ToolRegistry()
         load_tools(str(resource_folder("sample_tools")), registry)
-        return Agent("bench", registry, "Be brief.", llm=Typist(), quiet=True, folder=self._folder)
+        return Agent(
+            "bench", registry, "Be brief.", llm=self._model, trust="careful", quiet=True, folder=self._folder
+        )
 
     async def _live(self) -> None:
         async with staged(self._app):
@@ -191,6 +230,36 @@ class Session:
         await asyncio.sleep(1.0)
         return {**times, "stall": stall, "cpu": spent}
 
+    async def _after(self, seconds: float) -> dict[str, Any]:
+        stage = self._stage
+        await self._turn("mixed")
+        self._clear_later()
+        stage.heart.reset()
+        end = time.perf_counter() + seconds
+        times = await stage.type_while(self._app.main.prompt.area, lambda: time.perf_counter() < end)
+        stall = stage.heart.stall
+        self._clear_later()
+        return {**times, "stall": stall}
+
+    async def _ask(self, what: str) -> dict[str, float]:
+        stage = self._stage
+        stage.heart.reset()
+        painted = stage.driver.expect("nothing runs until")
+        self._say(what)
+        async with asyncio.timeout(30):
+            opened = (await painted - self._model.answered) * 1000
+        stall = stage.heart.stall
+        # keys decide nothing until the person has had time to see what is asked
+        await asyncio.sleep(1.5)
+        edit = await stage.key("e", "e", echo="fits the schema")
+        edited = await stage.key(MARKS[0], MARKS[0], echo=MARKS[0])
+        stage.driver.send_message(events.Key("escape", None))
+        await asyncio.sleep(0.2)
+        stage.driver.send_message(events.Key("x", "x"))
+        await stage.until(lambda: not self._app.busy)
+        await asyncio.sleep(0.5)
+        return {"opened": opened, "edit": edit, "edited": edited, "stall": stall}
+
     def _clear_later(self) -> None:
         self._stage.act(self._clear)
 
@@ -208,7 +277,7 @@ class Session:
         return {"painted": painted, "stall": stall}
 
     async def _resize(self, number: int) -> float:
-        width, height = ((150, 45), (90, 30), (120, 40))[number % 3]
+        width, height = SIZES[number % 3]
         return await self._stage.painted(lambda: self._stage.driver.resize(width, height), _WHOLE)
 
     async def _theme(self, number: int) -> float:
@@ -251,7 +320,28 @@ class BareApp(App[None]):
 
 
 class Bare:
-    """The floor: what typing into Textual costs while it paints."""
+    """The floor: what Textual itself costs."""
+
+    def do(self, what: str, times: int = 6) -> dict[str, Any]:
+        """``resize`` or ``theme`` several times, as with the whole app."""
+        return asyncio.run(self._do(what, times))
+
+    async def _do(self, what: str, times: int) -> dict[str, Any]:
+        async with staged(BareApp(driver_class=BenchDriver)) as app:
+            stage = Stage(app)
+            await asyncio.sleep(0.5)
+            stage.heart.reset()
+            painted: list[float] = []
+            for number in range(times):
+                action = {
+                    "resize": partial(stage.driver.resize, *SIZES[number % 3]),
+                    "theme": partial(setattr, app, "theme", ("textual-light", "textual-dark")[number % 2]),
+                }[what]
+                painted.append(await stage.painted(action, _WHOLE // 4))
+                await asyncio.sleep(0.3)
+            stall = stage.heart.stall
+            stage.heart.stop()
+        return {"painted": painted, "stall": stall}
 
     def stream(self, name: str, seconds: float) -> dict[str, Any]:
         """Type for some seconds; the text's name means nothing here."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -189,6 +190,44 @@ def test_trust_without_a_question_holds_for_one_folder_until_a_file_changes(own_
     run = workbench("run", WRITE_A, folder=project)
     assert "waiting for your yes: approval" in run.stderr
     assert not (project / "a.txt").exists()
+
+
+def test_a_yes_is_listed_and_taken_back(own_folder: Path) -> None:
+    assert workbench("trust", "--list", folder=own_folder).stdout == "Nothing has your yes.\n"
+    assert "has your yes" in workbench("trust", "--revoke", folder=own_folder).stdout
+    for name in ("one", "two"):
+        (own_folder / name / ".workbench").mkdir(parents=True)
+        (own_folder / name / ".workbench" / "config.yaml").write_text("approval: open\n")
+        (own_folder / name / ".env").write_text("SOME_KEY=x\n")
+        assert workbench("trust", name, "--yes", folder=own_folder).returncode == 0
+    (own_folder / "two" / ".env").write_text("SOME_KEY=y\n")
+    files = "  .env\n  .workbench/config.yaml\n"
+    stale = "  .env  (changed since: it waits for your yes)\n  .workbench/config.yaml\n"
+    listed = workbench("trust", "--list", folder=own_folder)
+    assert listed.stdout == f"{own_folder / 'one'}\n{files}{own_folder / 'two'}\n{stale}"
+    assert workbench("trust", "--list", "one", folder=own_folder).stdout == f"{own_folder / 'one'}\n{files}"
+
+    refused = workbench("trust", "--revoke", "one", folder=own_folder, given="n\n")
+    assert (refused.returncode, ".env" in refused.stdout) == (1, True)
+    assert workbench("trust", "--list", "one", folder=own_folder).stdout.endswith(files)
+    assert workbench("trust", "--revoke", "one", folder=own_folder, given="y\n").returncode == 0
+
+    assert workbench("trust", "--list", folder=own_folder).stdout == f"{own_folder / 'two'}\n{stale}"
+    run = workbench("run", WRITE_A, folder=own_folder / "one")
+    assert "waiting for your yes: approval, .env" in run.stderr
+    assert not (own_folder / "one" / "a.txt").exists()
+
+
+def test_a_yes_to_a_folder_that_is_gone_can_be_taken_back(own_folder: Path) -> None:
+    (own_folder / "gone" / ".workbench").mkdir(parents=True)
+    (own_folder / "gone" / ".env").write_text("SOME_KEY=x\n")
+    workbench("trust", "gone", "--yes", folder=own_folder)
+    shutil.rmtree(own_folder / "gone")
+    assert ".env  (not there any more" in workbench("trust", "--list", folder=own_folder).stdout
+    assert workbench("trust", "--revoke", "gone", "--yes", folder=own_folder).returncode == 0
+    assert workbench("trust", "--list", folder=own_folder).stdout == "Nothing has your yes.\n"
+    nowhere = workbench("trust", "gone", folder=own_folder)
+    assert (nowhere.returncode, nowhere.stderr) == (2, "workbench: there is no folder gone\n")
 
 
 def test_the_settings_of_the_project_are_checked(own_folder: Path) -> None:

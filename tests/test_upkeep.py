@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from workbench.compose import build_agent
 from workbench.registry import ToolRegistry
 from workbench.toolbox.loader import load_tools
+from workbench.toolbox.tool_source import ToolSource
 from workbench.tui import events
 from workbench.upkeep import ToolUpkeep
 
@@ -59,6 +61,24 @@ def test_a_broken_file_is_told_once_keeps_the_old_version_and_is_told_when_mende
 def test_a_reload_by_hand_imports_everything_and_says_so(kept: Kept) -> None:
     kept.upkeep.reload()
     assert kept.notices()[-1][0] == "The tools were loaded again"
+
+
+def test_what_takes_effect_only_at_the_next_start_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = HELLO + "from workbench import Agent\nagent = Agent('one', [greet], model='offline', log=False)\n"
+    (tmp_path / "agent.py").write_text(text)
+    sources: list[ToolSource] = []
+    told: list[events.AgentEvent] = []
+    agent = build_agent("agent.py", loaded=sources.append)
+    upkeep = ToolUpkeep(agent.tools, sources, told.append)
+    (tmp_path / "agent.py").write_text(text.replace("hello", "goodbye").replace("'one'", "'two'"))
+    upkeep.check()
+    assert [(each.title, each.text) for each in told if isinstance(each, events.Notice)] == [
+        ("Tools were reloaded", "changed greet"),
+        ("Some changes wait", "what agent was made with besides its tools"),
+    ]
 
 
 def test_an_unchanged_folder_says_nothing(kept: Kept) -> None:

@@ -10,6 +10,7 @@ from workbench.engine.hooks import explain_old_name
 if TYPE_CHECKING:
     from workbench.compose import Agent as Agent
     from workbench.compose import llm_do as llm_do
+    from workbench.console.process_output import ProcessOutput as ProcessOutput
     from workbench.engine import LLM as LLM
     from workbench.engine import LLMResponse as LLMResponse
     from workbench.engine import Observer as Observer
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from workbench.engine import on_error as on_error
     from workbench.engine import xray as xray
     from workbench.engine.ceilings import ceilings as ceilings
+    from workbench.engine.fault_injection import Fault as Fault
+    from workbench.engine.fault_injection import FaultInjector as FaultInjector
     from workbench.errors import ConfigError as ConfigError
     from workbench.errors import HookError as HookError
     from workbench.errors import MessageOrderError as MessageOrderError
@@ -53,10 +56,12 @@ _HOME: dict[str, str] = {
     name: module
     for module, names in {
         "workbench.compose": "Agent llm_do",
+        "workbench.console.process_output": "ProcessOutput",
         "workbench.engine": "LLM LLMResponse Observer TokenUsage ToolCall after_each_tool after_llm "
         "after_tools after_user_input before_each_tool before_llm before_tools "
         "on_complete on_error xray",
         "workbench.engine.ceilings": "ceilings",
+        "workbench.engine.fault_injection": "Fault FaultInjector",
         "workbench.errors": "ConfigError HookError MessageOrderError ProviderError StopTurn "
         "ToolNotFoundError ToolRejected WorkbenchError",
         "workbench.registry": "ChangeCallback ChangeEvent ChangeEventType PermissionPolicy PermissionRequest "

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from workbench.errors import ConfigError, WorkbenchError
-from workbench.visible import visible
+from workbench.visible import visible, visible_line
 
 EXIT_CODES: Final = {"success": 0, "error": 1, "incomplete": 3, "stopped": 4}
 """2 is a wrong command line; 130 an interrupt."""
@@ -35,6 +35,8 @@ def main() -> None:
     \b
     workbench [TARGET]       open the app (the same as: workbench open [TARGET])
     workbench run PROMPT     one turn without a screen
+    workbench sessions       what was said and done here before
+    workbench export NAME    a session as Markdown, JSON lines or OpenTelemetry
     workbench trust          let the settings of this folder take effect
 
     TARGET is a folder or file of tools, or FILE.py[:NAME] or MODULE:NAME holding an Agent.
@@ -48,6 +50,7 @@ def _shared(command: Any) -> Any:
         click.option(
             "--tools", multiple=True, metavar="PATH", help="More tools: a folder or file; repeatable."
         ),
+        click.option("--resume", metavar="NAME", help="Go on with a session: last, or a part of its name."),
         click.option(
             "--trust", metavar="WORD|FILE", help="careful (default), strict, open, or a policy file."
         ),
@@ -60,20 +63,32 @@ def _shared(command: Any) -> Any:
 @click.argument("target", required=False)
 @_shared
 @click.option("--theme", help="A theme's name, for example graphite or paper.")
+@click.option("--ascii", "ascii_only", is_flag=True, help="Draw signs and lines with ASCII.")
 @click.option("--mcp", multiple=True, metavar="FILE", help="Tools of the MCP servers in an mcpServers file.")
 def open_app(
     target: str | None,
     model: str | None,
     tools: tuple[str, ...],
     trust: str | None,
+    resume: str | None,
     theme: str | None,
+    ascii_only: bool,
     mcp: tuple[str, ...],
 ) -> None:
     """Open the app on TARGET."""
     from workbench.launch import run_app
 
     with _told_plainly():
-        code, lines = run_app(target, model=model, tools=tools, trust=trust, theme=theme, mcp=mcp)
+        code, lines = run_app(
+            target,
+            model=model,
+            tools=tools,
+            trust=trust,
+            resume=resume,
+            theme=theme,
+            ascii_only=ascii_only,
+            mcp=mcp,
+        )
     with suppress(OSError):  # the terminal may be gone
         for line in lines:
             click.echo(line)
@@ -97,6 +112,7 @@ def run(
     model: str | None,
     tools: tuple[str, ...],
     trust: str | None,
+    resume: str | None,
     approve: str | None,
     max_iterations: int | None,
     quiet: bool,
@@ -117,6 +133,7 @@ def run(
             model=model,
             tools=tools,
             trust=trust,
+            resume=resume,
             approve=mode,
             max_iterations=max_iterations,
             quiet=quiet,
@@ -128,18 +145,90 @@ def run(
 
 
 @main.command()
-@click.argument("folder", default=".", type=click.Path(exists=True, file_okay=False))
+@click.option("--search", "text", metavar="TEXT", help="Only where TEXT was said or done.")
+def sessions(text: str | None) -> None:
+    """List the sessions of this folder, the newest first."""
+    from workbench.storage.session_index import list_sessions, search_sessions
+
+    with _told_plainly():
+        if text is not None:
+            for found in search_sessions(Path.cwd(), text):
+                click.echo(
+                    visible(f"{found.head.path.stem}  turn {found.turn}  {visible_line(found.excerpt)}")
+                )
+            return
+        heads = list_sessions(Path.cwd())
+        if not heads:
+            click.echo("No session was kept here yet.")
+        for head in heads:
+            said = head.problem or head.first or "(no turn yet)"
+            turns = f"{head.turns} turn{'s' * (head.turns != 1)}"
+            click.echo(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}")
+
+
+@main.command()
+@click.argument("session")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["markdown", "jsonl", "otel"]),
+    default="markdown",
+    show_default=True,
+)
+@click.option("--output", "-o", type=click.Path(dir_okay=False), help="A new file; default stdout.")
+@click.option("--to", metavar="URL", help="With otel: send the spans to a collector, http://localhost:4318.")
+@click.option("--content", is_flag=True, help="With otel: arguments and results too.")
+def export(session: str, kind: str, output: str | None, to: str | None, content: bool) -> None:
+    """Write SESSION (last, a part of its name, or a file) for other people and programs."""
+    from workbench.storage import export as exports
+    from workbench.storage.session_file import read_session
+    from workbench.storage.session_index import find_session
+
+    with _told_plainly():
+        if to is not None and kind != "otel":
+            raise ConfigError("--to needs --format otel")
+        record = read_session(find_session(Path.cwd(), session))
+        if to is not None:
+            from workbench.storage.otel_export import send_spans
+
+            click.echo(f"{send_spans(record, to, content=content)} spans were sent to {to}")
+            return
+        if output is None:
+            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream has it
+            exports.export(record, kind, sys.stdout, content=content)
+            return
+        try:
+            with Path(output).open("x", encoding="utf-8", errors="backslashreplace") as out:
+                exports.export(record, kind, out, content=content)
+        except OSError as error:
+            raise ConfigError(f"cannot write {output}: {error.strerror}") from error
+
+
+@main.command()
+@click.argument("folder", required=False, type=click.Path(file_okay=False))
+@click.option("--list", "listing", is_flag=True, help="List what has your yes; without FOLDER, everywhere.")
+@click.option("--revoke", is_flag=True, help="Take your yes to everything in FOLDER back.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-def trust(folder: str, yes: bool) -> None:
+def trust(folder: str | None, listing: bool, revoke: bool, yes: bool) -> None:
     """Let the settings of FOLDER (default: this one) take effect, after showing what they are.
 
     A project's own files can make things stricter, but only with your yes can they open tools, choose
-    the model or its address, or set variables. It holds until one of the files changes.
+    the model or its address, or set variables. It holds until one of the files changes, or until you
+    take it back.
     """
-    from workbench.project_review import ProjectReview
+    from workbench.project_review import ProjectReview, trusted_text
 
     with _told_plainly():
-        review = ProjectReview(Path(folder))
+        if listing:
+            click.echo(trusted_text(Path(folder) if folder else None) or "Nothing has your yes.")
+            return
+        place = Path(folder or ".")
+        if revoke:
+            _revoke(place, yes=yes)
+            return
+        if not place.is_dir():
+            raise ConfigError(f"there is no folder {place}")
+        review = ProjectReview(place)
         if not review.waiting:
             click.echo("Nothing in this folder waits for your yes.")
             return
@@ -149,6 +238,23 @@ def trust(folder: str, yes: bool) -> None:
             sys.exit(1)
         review.say_yes()
         click.echo("Done. You will be asked anew when a file changes.")
+
+
+def _revoke(folder: Path, *, yes: bool) -> None:
+    from workbench.config import user_folder
+    from workbench.project_review import trusted_text
+    from workbench.project_trust import ProjectTrust
+
+    text = trusted_text(folder)
+    if not text:
+        click.echo("Nothing in this folder has your yes.")
+        return
+    click.echo(text)
+    if not yes and not click.confirm("Take your yes to all of this back?"):
+        click.echo("Nothing was changed.")
+        sys.exit(1)
+    ProjectTrust(folder, user_folder()).take_back()
+    click.echo("Done. It takes effect at the next start, and you will be asked anew.")
 
 
 @contextmanager

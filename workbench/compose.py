@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.console.script_output import script_output
 from workbench.engine import single
 from workbench.engine.agent import Agent as EngineAgent
 from workbench.engine.ceilings import ceilings
@@ -36,6 +37,9 @@ class Agent(EngineAgent):
     nothing; ``log=False`` writes nothing; ``folder`` is where ``.workbench/`` goes (default: here).
     ``trust`` is ``open``, ``careful``, ``strict``, the path of a policy file, a policy, or an agent
     that answers for the person. The rest is as in ``workbench.engine.Agent``.
+
+    What tools and hooks print is printed, and kept in their trace entries; ``agent.output = None`` keeps
+    nothing, ``with ProcessOutput() as agent.output:`` keeps what child processes and C code write too.
     """
 
     def __init__(
@@ -67,12 +71,20 @@ class Agent(EngineAgent):
             **options,
         )
         self.trace_drawer = _draw_trace
+        self.keep_result = _result_files(folder) if log else None
+        self.output = script_output()
 
 
 def _draw_trace(view: TraceView) -> None:
     from workbench.console.trace_tree import draw_view
 
     draw_view(view)
+
+
+def _result_files(folder: str | Path | None) -> Any:
+    from workbench.storage.result_files import ResultFiles
+
+    return ResultFiles(folder)
 
 
 def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
@@ -187,6 +199,8 @@ def build_agent(
         _silence(agent)
         if trust or agent.trust is None:
             apply_trust(agent.tools, policy_of(trust or config.approval))
+    if loaded is not None and resolved.source is not None:
+        loaded(resolved.source)
     sources = (*resolved.tools, *tools)
     for number, source in enumerate(sources):
         if progress is not None:

@@ -22,6 +22,8 @@ class Config:
     ``model`` as for ``--model``; ``theme`` a theme's name; ``approval`` is ``careful``, ``strict``,
     ``open`` or a policy file; ``parameters`` go to the model (``temperature``, ``base_url`` …). A turn
     stops at ``max_cost`` (US dollars for a session) and ``max_turn_tokens`` (tokens for one turn).
+    ``keymap`` gives commands of the app other keys: id to a key, a list of keys, or ``none``.
+    ``ascii`` draws signs and lines with ASCII; ``motion`` is ``full`` or ``reduced``.
     """
 
     model: str = "offline"
@@ -30,6 +32,9 @@ class Config:
     parameters: dict[str, Any] = field(default_factory=dict)
     max_cost: float | None = None
     max_turn_tokens: int | None = None
+    keymap: dict[str, Any] = field(default_factory=dict)
+    ascii: bool = False
+    motion: str = "full"
 
 
 def user_folder() -> Path:
@@ -117,5 +122,22 @@ def _check(where: str, key: str, value: Any) -> None:
         from workbench.providers.parameters import check_parameters
 
         check_parameters(where, value)
+    elif key == "ascii":
+        if not isinstance(value, bool):
+            raise ConfigError(f"{where}: expected true or false, got {value!r}")
+    elif key == "motion":
+        if value not in ("full", "reduced"):
+            raise ConfigError(f"{where}: expected full or reduced, got {value!r}")
+    elif key == "keymap":
+        _check_keymap(where, value)
     elif not isinstance(value, str):
         raise ConfigError(f"{where}: expected text, got {value!r}")
+
+
+def _check_keymap(where: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise ConfigError(f"{where}: expected a mapping such as app.help: f2, got {value!r}")
+    for command, keys in value.items():
+        for key in keys if isinstance(keys, list) else [keys]:
+            if not (key is None or isinstance(key, str | int)) or isinstance(key, bool):
+                raise ConfigError(f"{where}: {command}: expected a key, a list of keys or none, got {keys!r}")

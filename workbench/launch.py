@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.compose import build_agent, make_llm
-from workbench.config import load_config, user_folder
+from workbench.config import FILE_NAME, load_config, user_folder
 from workbench.engine.agent import Agent
 from workbench.environment import env_files_hook, load_env_files
 from workbench.errors import ConfigError, WorkbenchError
+from workbench.project_trust import ProjectTrust
 from workbench.resources import resource_folder
+from workbench.storage.continuing import resume_session
+from workbench.storage.session_index import find_session
 
 if TYPE_CHECKING:
     from workbench.toolbox.tool_source import ToolSource
@@ -27,6 +30,7 @@ def run_once(
     model: str | None,
     tools: Sequence[str],
     trust: str | None,
+    resume: str | None = None,
     approve: str,
     max_iterations: int | None,
     quiet: bool,
@@ -35,6 +39,7 @@ def run_once(
     import click
 
     from workbench.console.printer import ConsolePrinter
+    from workbench.console.process_output import ProcessOutput
     from workbench.console.terminal_approval import TerminalApproval, mode_of
 
     def complain(source: str, reason: str, where: str) -> None:
@@ -42,12 +47,14 @@ def run_once(
 
     load_env_files(Path.cwd())
     agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)
+    if resume is not None:
+        resume_session(agent, find_session(Path.cwd(), resume))
     agent.quiet = quiet
     agent.observers.append(ConsolePrinter(show_result=False))
     agent.hooks.add(TerminalApproval(mode_of(approve)).handler)
     try:
-        # stdout is for the answer alone; what tools and hooks print goes where everything else goes
-        with contextlib.redirect_stdout(sys.stderr):
+        # stdout is for the answer alone; what tools, hooks and their children print goes where all else goes
+        with ProcessOutput(stdout_to=2) as agent.output:
             answer = agent.input(prompt, max_iterations)
     except WorkbenchError:
         if quiet:
@@ -65,25 +72,34 @@ def run_app(
     model: str | None,
     tools: Sequence[str],
     trust: str | None,
+    resume: str | None = None,
     theme: str | None,
+    ascii_only: bool = False,
     mcp: Sequence[str] = (),
 ) -> tuple[int, list[str]]:
     """The app until it is left; its exit code, and lines to say afterwards: where the session was kept."""
+    from workbench.storage.breakpoint_file import BreakpointFile
     from workbench.tui import events
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.bridge import Post
     from workbench.tui.guard import ScreenGuard
+    from workbench.tui.kept_setting import keep_setting
     from workbench.tui.log_notices import LogNotices
+    from workbench.tui.looks import looks_of
     from workbench.tui.model_switch import ModelSwitch
+    from workbench.tui.theme_watch import ThemeWatch
     from workbench.tui.themes import load_themes
     from workbench.upkeep import ToolUpkeep
 
     load_env_files(Path.cwd())
     config = load_config(Path.cwd())
-    themes, broken = load_themes([resource_folder("themes"), user_folder() / "themes"])
+    theme_folders = (resource_folder("themes"), user_folder() / "themes")
+    themes, broken = load_themes(theme_folders)
     chosen = theme or config.theme
     if chosen not in themes:
         raise ConfigError(f"there is no theme {chosen}", hint=f"Themes are {', '.join(sorted(themes))}.")
+    if resume is not None:
+        find_session(Path.cwd(), resume)  # said before the screen comes up
     _need_a_terminal()
 
     def start(post: Post) -> Agent:
@@ -121,12 +137,22 @@ def run_app(
             themes=themes,
             theme=chosen,
             model=model or config.model,
-            models=ModelSwitch(make_llm),
+            models=ModelSwitch(make_llm, configured=config.parameters),
+            keymap=config.keymap,
+            looks=looks_of(ascii_only=ascii_only or config.ascii, motion=config.motion),
             guard=guard,
+            first=(f"/resume {resume}",) if resume is not None else (),
         )
+        app.breakpoints.keeper = BreakpointFile(Path.cwd(), ProjectTrust(Path.cwd(), user_folder()))
+        app.themes.keep = lambda name: app.background.do(
+            "keep the theme", partial(keep_setting, user_folder() / FILE_NAME, "theme", name)
+        )
+        theme_watch = ThemeWatch(theme_folders, app.inbox.post)
+        theme_watch.start()
         try:
             app.run()
         finally:
+            theme_watch.close()
             lines = _farewell(app.agent_thread.agent)
             app.agent_thread.finish(timeout=2)
             if app.upkeep is not None:

@@ -11,7 +11,7 @@ from typing import Any
 from workbench.config import FILE_NAME, PROJECT_FOLDER, load_settings, policy_file, user_folder
 from workbench.environment import env_files, read_env_file
 from workbench.errors import ConfigError
-from workbench.project_trust import Digests, ProjectTrust
+from workbench.project_trust import Digests, ProjectTrust, trusted_projects
 from workbench.registry import ToolRegistry
 from workbench.storage.masking import Masker, is_secret_variable
 from workbench.visible import visible_line
@@ -69,7 +69,8 @@ class ProjectReview:
         folder = self.project / PROJECT_FOLDER
         waiting = load_settings(self.project, user).waiting
         policy = policy_file(self.project, waiting)
-        files = [folder / FILE_NAME, _grants(self.project), *env_files(self.project)]
+        files = [folder / FILE_NAME, _grants(self.project), _breakpoints(self.project)]
+        files += env_files(self.project)
         return self.trust.digests([each for each in [*files, policy] if each is not None and each.is_file()])
 
     def _find(self, user: Path) -> Iterator[Waiting]:
@@ -82,12 +83,29 @@ class ProjectReview:
                 yield Waiting(policy, visible_line(policy.name), _effects(_policy, policy))
         for path, read in (
             (_grants(self.project), _grant_lines),
+            (_breakpoints(self.project), _condition_lines),
             *((path, _variable_lines) for path in env_files(self.project)),
         ):
             if path.is_file() and not self.trust.covers(path):
                 effects = _effects(read, path)
                 if effects:
                     yield Waiting(path, str(path.relative_to(self.project)), effects)
+
+
+def trusted_text(project: Path | None = None) -> str:
+    """The files that the user said yes to, in one project or in all, for people; empty for none."""
+    user = user_folder()
+    projects = trusted_projects(user) if project is None else (ProjectTrust(project, user),)
+    lines: list[str] = []
+    for each in projects:
+        given = each.given()
+        if given:
+            lines.append(visible_line(str(each.project)))
+        for path, state in given.items():
+            inside = path.relative_to(each.project) if path.is_relative_to(each.project) else path
+            note = f"  ({state}: it waits for your yes)" if state else ""
+            lines.append(visible_line(f"  {inside}{note}"))
+    return "\n".join(lines)
 
 
 def tell_what_waits(project: Path, problem: Callable[[str, str, str], None] | None) -> None:
@@ -142,6 +160,12 @@ def _grants(project: Path) -> Path:
     return grants_path(project)
 
 
+def _breakpoints(project: Path) -> Path:
+    from workbench.storage.breakpoint_file import breakpoints_path
+
+    return breakpoints_path(project)
+
+
 def _settings(waiting: Mapping[str, Any]) -> Iterator[str]:
     mask = Masker()
     for key, value in waiting.items():
@@ -169,6 +193,12 @@ def _grant_lines(path: Path) -> Iterator[str]:
     for grant in load_grants(path):
         globs = "".join(f", {name}={glob}" for name, glob in grant.arguments.items())
         yield visible_line(f"never asks for {grant.tool}{globs}")
+
+
+def _condition_lines(path: Path) -> Iterator[str]:
+    from workbench.storage.breakpoint_file import condition_lines
+
+    yield from map(visible_line, condition_lines(path))
 
 
 def _variable_lines(path: Path) -> Iterator[str]:

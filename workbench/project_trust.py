@@ -33,7 +33,7 @@ class ProjectTrust:
         found = self.digests([path])
         if not found:
             return not path.exists()
-        return found.items() <= self._read().get(str(self.project), {}).items()
+        return found.items() <= self._said().items()
 
     def digests(self, paths: Iterable[Path]) -> Digests:
         """What a yes to the files would be about; files that cannot be read are left out."""
@@ -56,6 +56,29 @@ class ProjectTrust:
         except OSError as error:
             raise ConfigError(f"cannot write {self._store}: {error.strerror}") from error
 
+    def take_back(self) -> bool:
+        """Forget the user's yes to everything in this folder; False if there was none."""
+        if not self._said():
+            return False
+        try:
+            with locked_folder(self._store.parent):
+                everything = self._read()
+                known = everything.pop(str(self.project), None) is not None
+                if known:
+                    self._write(everything)
+                return known
+        except OSError as error:
+            raise ConfigError(f"cannot write {self._store}: {error.strerror}") from error
+
+    def given(self) -> dict[Path, str]:
+        """The files that the user said yes to, and why a yes does not count now: empty where it does."""
+        states = {}
+        for key in sorted(self._said()):
+            path = self.project / key
+            counts = path.exists() and self.covers(path)
+            states[path] = "" if counts else "changed since" if path.exists() else "not there any more"
+        return states
+
     @contextmanager
     def keeping(self, path: Path) -> Iterator[None]:
         """While Workbench itself writes the file: a yes to the old content becomes one to the new.
@@ -71,6 +94,9 @@ class ProjectTrust:
         # the folder is resolved and the file is not: it is the name that takes effect, whatever it links to
         place = path.parent.resolve() / path.name
         return str(place.relative_to(self.project) if place.is_relative_to(self.project) else place)
+
+    def _said(self) -> Digests:
+        return self._read().get(str(self.project), {})
 
     def _read(self) -> dict[str, dict[str, str]]:
         import yaml
@@ -91,6 +117,12 @@ class ProjectTrust:
         import yaml
 
         replace_file(self._store, yaml.safe_dump(dict(everything), sort_keys=True))
+
+
+def trusted_projects(user: Path) -> tuple[ProjectTrust, ...]:
+    """The project folders whose files the user said yes to; raises ConfigError as `ProjectTrust` does."""
+    folders = ProjectTrust(Path.cwd(), user)._read()
+    return tuple(ProjectTrust(Path(folder), user) for folder in sorted(folders) if folders[folder])
 
 
 _HINT: Final = "Correct or delete the file; without it, no project folder has your yes."

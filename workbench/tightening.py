@@ -43,7 +43,7 @@ def tightened(own: Mapping[str, Any], theirs: Mapping[str, Any]) -> tuple[dict[s
 
 
 def _may(key: str, value: Any, own: Mapping[str, Any]) -> bool:
-    if key == "theme" or value == own.get(key):
+    if key in ("theme", "ascii", "motion") or value == own.get(key):
         return True
     if key == "model":
         return bool(value == "offline")  # any other sends the conversation somewhere

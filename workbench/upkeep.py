@@ -78,6 +78,8 @@ class ToolUpkeep:
             self._tell(f"{name} was not loaded again", f"{where}{failure.reason}", "error", _OLD_VERSION)
         if summary := _summary(report):
             self._tell("Tools were reloaded", summary, "muted")
+        if report.left_behind:
+            self._tell("Some changes wait", ", ".join(report.left_behind), "warning", _NEXT_START)
 
     def _server_changed(self, state: McpServerState) -> None:
         if state.phase == "failed":
@@ -90,6 +92,7 @@ class ToolUpkeep:
         self._post(events.Notice("", time.time(), title, text, hint, tone))
 
 
+_NEXT_START = "The agent stays what it is while it runs; these take effect when Workbench is started again."
 _OLD_VERSION = "The last version that loaded stays in use. Save the file again when it is mended."
 
 

@@ -21,6 +21,7 @@ from workbench.engine import (
     on_error,
 )
 from workbench.engine.agent import Agent
+from workbench.engine.observer import Observer, TurnSummary
 from workbench.engine.worker import Job
 from workbench.errors import HookError, MessageOrderError, ToolRejected
 from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule, ToolMetadata, ToolRegistry
@@ -249,6 +250,34 @@ def test_each_way_to_end_has_its_own_text_and_status(tools: Tools) -> None:
     assert "workbench/engine" not in failed["traceback"]
     assert failed["failing_frame"]["locals"]["why"] == "'unplugged'"
     assert entries(agent)[4]["decided_by"] == "policy"
+
+
+def test_the_summary_names_the_tools_that_were_called_and_no_others(tools: Tools) -> None:
+    summaries: list[TurnSummary] = []
+
+    class Watching(Observer):
+        def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
+            summaries.append(summary)
+
+    registry = ToolRegistry()
+    registry.register(tools.write)
+    registry.register(tools.fail)
+    registry.register(lambda: "no", name="off")
+    registry.disable("off")
+    batch = calls(call("off"), call("write", path="a"), call("nothing"), call("fail", why="unplugged"))
+    agent = Agent("a", registry, llm=StrictLLM(batch, "done"), observers=[Watching()])
+    agent.input("go")
+    assert summaries[0].tools_called == ("write", "fail")
+
+
+def test_arguments_that_cannot_be_read_count_as_wrong_ones_of_their_tool(tools: Tools) -> None:
+    registry = ToolRegistry()
+    registry.register(tools.write, namespace="files")
+    batch = calls(ToolCall("write", '{"path": '), ToolCall("nothing", "{"))  # type: ignore[arg-type]  # a model's text
+    Agent("a", registry, llm=StrictLLM(batch, "done")).input("go")
+    (wrong,) = registry.statistics("files.write").wrong_calls
+    assert wrong.arguments == '{"path": '
+    assert "not valid JSON" in wrong.error
 
 
 def test_a_denied_call_stays_denied_when_somebody_approves_it(tools: Tools) -> None:
@@ -579,3 +608,20 @@ def test_a_parallel_call_that_had_ended_keeps_its_result_when_a_handler_fails(
     llm.answers = ["fine"]
     agent.input("again")
     assert results(llm) == ["a", "Not run: the turn ended with an error."]
+
+
+def test_a_message_added_after_a_call_of_a_rejected_batch_is_an_error(tools: Tools) -> None:
+    def refuse(agent: Agent) -> None:
+        raise ToolRejected("not now")
+
+    def add(agent: Agent) -> None:
+        session = agent.current_session
+        assert session is not None
+        session["messages"].append({"role": "user", "content": "by the way"})
+
+    batch = calls(call("write", path="a"))
+    agent, _ = make(tools, batch, on_events=[before_tools(refuse), after_each_tool(add)])
+    with pytest.raises(MessageOrderError) as raised:
+        agent.input("go")
+    assert "after_tools" in str(raised.value.hint)
+    assert tools.ran == []

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import threading
+import weakref
 from typing import Any
 
 import pytest
@@ -134,3 +136,23 @@ def test_closing_an_idle_agent_tells_its_observers() -> None:
     with Agent("a", llm=StrictLLM("fine"), observers=[told]) as agent:
         agent.input("go")
     assert told.told == ["started", "finished success", "closed"]
+
+
+def test_an_agent_that_nobody_holds_goes_and_its_loop_with_it() -> None:
+    threads: list[threading.Thread] = []
+
+    async def later() -> str:
+        """Run on the agent's loop."""
+        threads.append(threading.current_thread())
+        return "ok"
+
+    def run() -> weakref.ref[Agent]:
+        agent = Agent("a", [later], llm=StrictLLM(calls(call("later"))))
+        agent.input("go")
+        return weakref.ref(agent)
+
+    gone = run()
+    gc.collect()
+    assert gone() is None
+    threads[0].join(30)
+    assert not threads[0].is_alive()

@@ -112,6 +112,9 @@ MESSAGES = st.sampled_from(
         "not even a dict",
     ]
 )
+SOUND = [{"role": "user", "content": "by the way"}, {"role": "assistant", "content": "let me see"}]
+KEEPS = {"raise", "append", "edit", "arguments", "clear calls", "stop"}
+"""Actions that take no message away."""
 DAMAGES: dict[str, Callable[[Any], object]] = {
     "content to dict": lambda message: message.update(content={"not": "text"}),
     "content to number": lambda message: message.__setitem__("content", 7),
@@ -150,20 +153,20 @@ ACTIONS = st.one_of(
 PLANS = st.tuples(st.sampled_from(hooks.EVENTS), ACTIONS, st.sampled_from([0, 0, 1, 2]))
 
 
-def planned(event: hooks.Event, action: tuple[Any, ...], skip: int) -> hooks.Handler:
-    """A handler that acts once, when it was called ``skip`` times before."""
+def planned(event: hooks.Event, action: tuple[Any, ...], skip: int, said: list[str]) -> hooks.Handler:
+    """A handler that acts once, when it was called ``skip`` times before; ``said`` gets what it says."""
     calls_left = [skip]
 
     def handler(agent: Agent) -> None:
         calls_left[0] -= 1
         if calls_left[0] == -1:
-            act(agent, action)
+            act(agent, action, said)
 
     bound: hooks.Handler = getattr(hooks, event)(handler)
     return bound
 
 
-def act(agent: Agent, action: tuple[Any, ...]) -> None:
+def act(agent: Agent, action: tuple[Any, ...], said: list[str]) -> None:
     """Do to a session what a handler may do to it."""
     session = agent.current_session
     assert session is not None
@@ -174,6 +177,9 @@ def act(agent: Agent, action: tuple[Any, ...]) -> None:
             raise error
         case "append", message:
             messages.append(copy.deepcopy(message))
+            if message in SOUND:
+                messages[-1]["content"] += f" ({len(said)})"
+                said.append(messages[-1]["content"])
         case "insert", at, message:
             messages.insert(at, copy.deepcopy(message))
         case "drop", at if messages:
@@ -209,7 +215,8 @@ class EngineMachine(RuleBasedStateMachine):
 
     @rule(plans=st.lists(PLANS, min_size=1, max_size=4), answers=st.lists(ANSWERS, min_size=1, max_size=4))
     def turn(self, plans: list[tuple[hooks.Event, tuple[Any, ...], int]], answers: list[Any]) -> None:
-        handlers = [planned(*plan) for plan in plans]
+        said: list[str] = []
+        handlers = [planned(*plan, said) for plan in plans]
         self.agent.hooks.add(handlers)
         errors = {"provider": ProviderError("no"), "crash": Boom("model"), "keyboard": KeyboardInterrupt()}
         self.llm.answers = [
@@ -224,6 +231,11 @@ class EngineMachine(RuleBasedStateMachine):
         mistakes = AssertionError | AttributeError | TypeError | LookupError
         assert not isinstance(left, mistakes), left
         self.agent.hooks.remove(handlers)
+        if all(action[0] in KEEPS for _, action, _ in plans):
+            session = self.agent.current_session
+            assert session is not None
+            kept = [message["content"] for message in session["messages"]]
+            assert [text for text in said if text not in kept] == [], "a message that a handler added is lost"
 
     @rule(count=st.integers(0, 5))
     def cut(self, count: int) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -349,6 +350,34 @@ def test_a_child_process_of_a_tool_ends_with_it() -> None:
         return child.wait()
 
     agent = Agent("a", shell, llm=StrictLLM(calls(call("shell"))))
+    run_and_stop(agent, begun)
+    assert children[0].wait(30) != 0
+
+
+@pytest.mark.parametrize("start", ["thread", "pool", "thread of a thread"])
+def test_a_child_process_of_a_thread_that_has_ended_ends_with_the_call(start: str) -> None:
+    children: list[subprocess.Popen[bytes]] = []
+    begun = threading.Event()
+
+    def spawn() -> None:
+        children.append(subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]))
+
+    def through(work: Callable[[], None]) -> None:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+
+    def wait() -> int:
+        """Have a thread start a child, and wait for the child."""
+        if start == "pool":
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(spawn).result()
+        else:
+            through(spawn if start == "thread" else lambda: through(spawn))
+        begun.set()
+        return children[0].wait()
+
+    agent = Agent("a", [wait], llm=StrictLLM(calls(call("wait"))))
     run_and_stop(agent, begun)
     assert children[0].wait(30) != 0
 

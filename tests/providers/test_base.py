@@ -38,6 +38,11 @@ def test_a_name_that_cannot_be_is_refused(name: str) -> None:
         create_llm(name)
 
 
+def test_a_parameter_with_a_value_that_it_cannot_have_is_refused_at_once() -> None:
+    with pytest.raises(ConfigError, match="base_url: expected an address"):
+        create_llm("openai/some-model", base_url="not an address")
+
+
 def test_offline_loads_nothing_of_the_model_host() -> None:
     script = """if True:
         import sys

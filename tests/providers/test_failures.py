@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from typing import Any
 
 import pytest
@@ -41,6 +43,16 @@ def made(case: dict[str, Any], model: str = "openai/gpt-4o", **parameters: Any) 
         (failure("BadRequestError"), errors.InvalidRequestError),
         (failure("UnprocessableEntityError"), errors.InvalidRequestError),
         (failure("ServiceUnavailableError"), errors.ProviderError),
+        (
+            failure("MidStreamFallbackError", "ServiceUnavailableError", "InternalServerError"),
+            errors.ProviderError,
+        ),
+        (
+            failure("MidStreamFallbackError", "APIConnectionError", chain=["ConnectionRefusedError"]),
+            errors.ProviderConnectionError,
+        ),
+        (failure("APIError", status=503), errors.ProviderError),
+        (failure("APIError", message="Missing credentials."), errors.MissingKeyError),
         (failure("KeyError"), errors.ProviderError),
     ],
 )
@@ -73,9 +85,16 @@ def test_an_overflow_without_numbers_names_the_size_that_is_known() -> None:
     assert "takes 128,000 tokens: Too long." in str(made(case))
 
 
-def test_a_missing_key_names_every_variable_that_would_do() -> None:
-    case = failure("AuthenticationError", missing_keys=["GOOGLE_API_KEY", "GEMINI_API_KEY"])
-    assert "Set GOOGLE_API_KEY or GEMINI_API_KEY in" in made(case).hint
+@pytest.mark.parametrize(
+    ("model", "variables", "says"),
+    [
+        ("gemini/x", ["GOOGLE_API_KEY", "GEMINI_API_KEY"], "Set GOOGLE_API_KEY or GEMINI_API_KEY in"),
+        ("azure/x", ["AZURE_API_BASE", "AZURE_API_KEY"], "Set AZURE_API_BASE and AZURE_API_KEY in"),
+        ("openai/x", ["OPENAI_API_KEY"], "Set OPENAI_API_KEY in"),
+    ],
+)
+def test_a_missing_key_names_the_variables_that_would_do(model: str, variables: list[str], says: str) -> None:
+    assert says in made(failure("AuthenticationError", missing_keys=variables), model).hint
 
 
 def test_a_key_that_was_given_and_refused_is_not_called_missing() -> None:
@@ -91,6 +110,32 @@ def test_an_unreachable_server_is_named_by_the_address_that_was_given() -> None:
     assert made(case).hint == "Check the network connection."
 
 
+def test_a_provider_that_cannot_be_reached_is_said_to_lack_its_key_too() -> None:
+    case = failure("APIConnectionError", missing_keys=["MISTRAL_API_KEY"], chain=["ConnectError"])
+    assert "MISTRAL_API_KEY is not set either." in made(case, "mistral/x").hint
+    assert made(case, "mistral/x", api_key="k").hint == "Check the network connection."
+
+
+def test_a_local_server_without_an_address_is_named_by_the_one_that_was_tried() -> None:
+    text = "Cannot connect to host localhost:11434 ssl:<ssl.SSLContext object at 0x7f> [Connect call failed]"
+    error = made(failure("APIConnectionError", message=text), "ollama_chat/x")
+    assert str(error).startswith("Cannot reach localhost:11434: Cannot connect to host localhost:11434 [Conn")
+    assert error.hint == "Is the server running at localhost:11434?"
+
+
+def test_a_package_that_the_library_lacks_is_named() -> None:
+    case = failure("APIConnectionError", message="No module named 'google.auth'\nTraceback (most recent …")
+    error = made(case, "vertex_ai/x")
+    assert "needs the Python package google.auth, which is not installed" in str(error)
+    assert "Install it" in error.hint
+
+
+def test_the_provider_is_called_what_the_person_called_it() -> None:
+    case = failure("AuthenticationError", message="bad", provider="vertex_ai_beta")
+    assert str(made(case, "gemini/x")) == "gemini refused the key: bad"
+    assert str(made(case, "some-name")) == "vertex_ai_beta refused the key: bad"
+
+
 @pytest.mark.parametrize(
     ("case", "transient"),
     [
@@ -102,6 +147,9 @@ def test_an_unreachable_server_is_named_by_the_address_that_was_given() -> None:
         (failure("MidStreamFallbackError", chain=["JSONDecodeError"]), False),
         (failure("InternalServerError", message="The api_key client option must be set"), False),
         (failure("InternalServerError", chain=["ConnectError"]), False),
+        (failure("MidStreamFallbackError", chain=["ConnectionRefusedError"]), False),
+        (failure("APIError", status=503), True),
+        (failure("APIConnectionError", status=500, message="No module named 'x'"), False),
         (failure("AuthenticationError"), False),
         (failure("BadRequestError"), False),
         (failure("Timeout"), False),
@@ -117,6 +165,9 @@ def test_only_what_may_pass_is_tried_again(case: dict[str, Any], transient: bool
         ("litellm.RateLimitError: RateLimitError: OpenAIException - Slow down.", "Slow down."),
         ('litellm.BadRequestError: AnthropicException - b\'{"error": {"message": "no"}}\'', "no"),
         ("litellm.APIError: oops Original exception: APIError: litellm.APIError: oops", "oops"),
+        ("Cannot connect to host a:1 ssl:default [refused]", "Cannot connect to host a:1 [refused]"),
+        ("It broke. Handle with `litellm.InternalServerError`.", "It broke"),
+        ("No module named 'x'\nTraceback (most recent call last):\n  File", "No module named 'x'"),
         ("{'not': json}", "{'not': json}"),
         ("", ""),
     ],
@@ -156,7 +207,8 @@ class HttpError(Exception):
     [
         (HttpError("x", {"retry-after": "8"}), 8.0),
         (HttpError("x", {"retry-after-ms": "1500", "retry-after": "2"}), 1.5),
-        (HttpError("x", {"retry-after": "Wed, 21 Oct 2026 07:28:00 GMT"}), None),
+        (HttpError("x", {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}), 0.0),
+        (HttpError("x", {"retry-after": "soon"}), None),
         (HttpError('{"retryDelay": "37s"}'), 37.0),
         (HttpError("Please try again in 250ms."), 0.25),
         (HttpError("Please retry in 8.5s."), 8.5),
@@ -165,6 +217,18 @@ class HttpError(Exception):
 )
 def test_the_servers_own_wait_is_found(error: Exception, seconds: float | None) -> None:
     assert describe_failure(error)["retry_after"] == seconds
+
+
+def test_a_date_to_wait_for_is_turned_into_seconds() -> None:
+    at = datetime.now(UTC) + timedelta(seconds=100)
+    found = describe_failure(HttpError("x", {"retry-after": format_datetime(at, usegmt=True)}))["retry_after"]
+    assert 90 < found <= 100
+
+
+def test_the_servers_wait_is_found_on_what_led_to_the_exception() -> None:
+    outer = ValueError("x")
+    outer.__cause__ = HttpError("y", {"retry-after": "8"})
+    assert describe_failure(outer)["retry_after"] == 8.0
 
 
 def test_an_exception_is_described_with_its_bases_causes_and_code() -> None:

@@ -92,7 +92,10 @@ def test_a_host_that_cannot_start_says_what_it_said() -> None:
         ask(host)
 
 
-@pytest.mark.parametrize("line", ["not json", "[1]", '{"kind": "chunks"}', '{"kind": "unheard of", "id": 1}'])
+@pytest.mark.parametrize(
+    "line",
+    ["not json", "[1]", '{"kind": "ready"} and', '{"kind": "chunks"}', '{"kind": "unheard of", "id": 1}'],
+)
 def test_garbage_on_the_pipe_ends_the_host_and_says_so(line: str) -> None:
     script = f"""
     say(kind="ready")

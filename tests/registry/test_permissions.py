@@ -17,9 +17,11 @@ from workbench.registry import (
     PermissionRequest,
     PermissionResult,
     PermissionRule,
+    Tool,
     ToolMetadata,
     ToolRegistry,
 )
+from workbench.registry.matching import exactly
 
 ALLOW, ASK, DENY = PermissionResult.ALLOW, PermissionResult.ASK, PermissionResult.DENY
 
@@ -392,16 +394,54 @@ def test_no_grant_beats_a_rule_that_denies() -> None:
 
 
 @pytest.mark.parametrize("text", ["git a && rm b", "a[1]* ?", "echo 'open", "src/../x", "*"])
-def test_a_grant_for_one_call_fits_that_call_only(text: str) -> None:
+def test_a_grant_for_one_text_fits_that_text_only(text: str) -> None:
     recorder = Recorder(PermissionPolicy.strict())
     for name, key in (("shell.run", "command"), ("files.write", "path")):
-        tool = recorder.registry.resolve(name)
-        recorder.registry.grant(Grant.for_call(tool, {key: text}))
+        recorder.registry.grant(Grant(name, {key: exactly(text)}))
         assert recorder.result(name, **{key: text}) is (
             ASK if text == "src/../x" and key == "path" else ALLOW
         )
         assert recorder.result(name, **{key: text + "x"}) is ASK
         assert recorder.result(name, **{key: "z"}) is ASK
+
+
+def test_a_grant_covers_no_call_that_gives_an_argument_which_it_does_not_name() -> None:
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.grant(Grant("files.write", {"path": "a"}))
+    assert recorder.result("files.write", path="a") is ALLOW
+    assert recorder.result("files.write", path="a", lines=["x"]) is ASK
+    assert recorder.result("files.write", path="a", lines=[]) is ASK
+    assert recorder.result("files.write", lines=["x"]) is ASK
+
+
+@pytest.mark.parametrize("others", [{"lines": "*"}, {"*": "*"}])
+def test_a_grant_may_say_that_further_arguments_do_not_matter(others: dict[str, str]) -> None:
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.grant(Grant("files.write", {"path": "a", **others}))
+    assert recorder.result("files.write", path="a", lines=["x"]) is ALLOW
+    assert recorder.result("files.write", path="a") is ALLOW
+    assert recorder.result("files.write", path="b", lines=["x"]) is ASK
+
+
+def test_further_arguments_may_have_a_pattern_of_their_own() -> None:
+    recorder = Recorder(PermissionPolicy.strict())
+    recorder.registry.grant(Grant("files.write", {"path": "a", "*": "x*"}))
+    assert recorder.result("files.write", path="a", lines=["x1", "x2"]) is ALLOW
+    assert recorder.result("files.write", path="a", lines=["x1", "y"]) is ASK
+    recorder.registry.grant(Grant("shell.run", {"*": "git *"}))
+    assert recorder.result("shell.run", command="git status") is ALLOW
+    assert recorder.result("shell.run", command="git status && rm -rf /") is ASK
+
+
+def test_a_grant_for_a_server_s_tool_covers_no_argument_that_its_schema_leaves_open() -> None:
+    recorder = Recorder(PermissionPolicy.strict())
+    schema = {"type": "object", "properties": {"q": {"type": "string"}, "deep": {"type": "boolean"}}}
+    recorder.registry.register(Tool.from_schema(print, name="find", parameters=schema))
+    recorder.registry.grant(Grant("find", {"q": "x", "deep": "*"}))
+    assert recorder.result("find", q="x") is ALLOW
+    assert recorder.result("find", q="x", deep=True) is ALLOW
+    assert recorder.result("find", q="x", more=1) is ASK
+    assert recorder.result("find", deep=True) is ASK
 
 
 def test_a_grant_survives_the_trip_through_plain_data() -> None:

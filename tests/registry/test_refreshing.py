@@ -116,5 +116,7 @@ def test_many_are_replaced_in_one_step_told_by_one_event() -> None:
     with pytest.raises(ToolRegistrationError):
         registry.refresh_all({"math.scale": version(OLD), "size": 3})
     assert registry.resolve("math.scale").description == "Scale and shift."
-    assert registry.refresh_all({}) == {}
+    assert registry.refresh_all({}) == registry.refresh_all({"size": len}) == {}
     assert len(events) == 1
+    assert registry.refresh_all({"size": len}, force={"size"}) == {"size": {}}
+    assert events[1].metadata["tools"] == {"size": {}}

@@ -389,11 +389,16 @@ def test_the_mark_needs_no_brackets() -> None:
 
 
 def test_the_schema_of_a_tool_is_made_once() -> None:
-    def add(a: int, b: int = 2) -> int:
+    def add(a: int, b: ToolTag = ToolTag.SLOW) -> int:
         """Add."""
-        return a + b
+        return a
 
     original = TypeAdapter.json_schema
     with mock.patch.object(TypeAdapter, "json_schema", autospec=True, side_effect=original) as made:
-        ToolRegistry().register(add)
+        registry = ToolRegistry()
+        registry.register(add)
+        first = registry.resolve("add").schema
+        registry.update_metadata("add", timeout=3)
+        assert registry.resolve("add").schema is first
+        assert registry.schemas() == [first]
     assert made.call_count == 1

@@ -321,15 +321,34 @@ def test_a_hook_that_was_not_there_at_first_is_taken_on(write: Write, bench: Cal
     assert here.registry.get_disable_reason("b.bee") == "new here"
 
 
-def test_reloading_everything_replaces_all_tools_in_one_step(
+def test_reloading_everything_replaces_all_tools_in_one_step_and_tells_what_changed(
     write: Write, bench: Callable[[], Bench]
 ) -> None:
-    write("a.py", TWO)
+    write("a.py", "from _helper import F\ndef one() -> int: return F\ndef two() -> int: return 2\n")
+    write("b.py", "from _helper import F\ndef bee() -> int: return 1\ndef fee() -> int: return F\n")
+    write("_helper.py", "F = 1\n")
+    here = bench()
+    write("a.py", "from _helper import F\ndef one() -> int: return F\ndef two() -> int: return 3\n")
+    report = here.watcher.reload(everything=True)
+    assert here.told() == [(ChangeEventType.REFRESH_ALL, None)]
+    assert set(here.events[0].metadata["tools"]) == {"a.two"}
+    assert (report.changed, report.ok) == (("a.two",), True)
+    here.events.clear()
+    write("_helper.py", "F = 2\n")
+    report = here.watcher.reload(everything=True)
+    assert here.events[0].metadata["tools"] == {"a.one": {}, "b.fee": {}}
+    assert report.changed == ("a.one", "b.fee")
+
+
+def test_reloading_everything_without_a_change_makes_new_functions_and_tells_of_none(
+    write: Write, bench: Callable[[], Bench]
+) -> None:
+    write("a.py", "from _helper import F\ndef one() -> int: return F\n")
+    write("_helper.py", "F = 1\n")
     here = bench()
     before = here.registry.resolve("a.one").func
     report = here.watcher.reload(everything=True)
-    assert here.told() == [(ChangeEventType.REFRESH_ALL, None)]
-    assert set(here.events[0].metadata["tools"]) == {"a.one", "a.two"}
+    assert here.events == []
     assert (report.changed, report.ok) == ((), True)
     assert here.registry.resolve("a.one").func is not before
 

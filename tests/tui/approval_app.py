@@ -18,7 +18,7 @@ from workbench.resources import resource_folder
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.events import CallInfo, Permission
-from workbench.tui.panels.prompt import PromptArea
+from workbench.tui.prompt_area import PromptArea
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.help import HelpScreen
@@ -26,10 +26,16 @@ from workbench.tui.themes import css_variables, load_theme, textual_theme
 
 
 def covers(proposal: Proposal, tool: str, arguments: Mapping[str, Any]) -> bool:
-    """Whether a grant would cover a call."""
-    return proposal.tool == tool and all(
-        name in arguments and fnmatchcase(str(arguments[name]), pattern)
-        for name, pattern in proposal.arguments.items()
+    """Whether a grant would cover a call, told as `Grant.fits` tells it, by globs alone."""
+    patterns = dict(proposal.arguments)
+    others = patterns.pop("*", None if patterns else "*")
+    return (
+        proposal.tool == tool
+        and patterns.keys() <= arguments.keys()
+        and all(
+            (pattern := patterns.get(name, others)) is not None and fnmatchcase(str(value), pattern)
+            for name, value in arguments.items()
+        )
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from textual.app import App
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from workbench.engine.llm import TokenUsage
@@ -12,6 +13,7 @@ from workbench.resources import resource_folder
 from workbench.tui import events
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.approval import ApprovalRequest, Preview
+from workbench.tui.looks import Looks, line_filters
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Activity
 from workbench.tui.screens.main import MainScreen
@@ -113,7 +115,12 @@ class StageApp(App[None]):
     CSS_PATH = WorkbenchApp.CSS_PATH
 
     def __init__(
-        self, story: Sequence[events.AgentEvent], *, theme: str = "graphite", tab: str = "prompt"
+        self,
+        story: Sequence[events.AgentEvent],
+        *,
+        theme: str = "graphite",
+        tab: str = "prompt",
+        looks: Looks | None = None,
     ) -> None:
         palette = load_theme(resource_folder("themes") / f"{theme}.yaml")
         self._variables = css_variables(palette)
@@ -122,6 +129,7 @@ class StageApp(App[None]):
         self.theme = palette.name
         self.palette = palette
         self.story = story
+        self.less = line_filters(looks or Looks(), lambda: palette)
         self.tab = tab
         self.main = MainScreen(palette)
 
@@ -130,6 +138,9 @@ class StageApp(App[None]):
 
     def get_default_screen(self) -> Screen[None]:
         return self.main
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        return [*super().get_line_filters(), *self.less]
 
     def on_mount(self) -> None:
         status = self.main.top_line.status

@@ -157,12 +157,12 @@ async def test_a_toggle_by_keyboard_reaches_the_panel_and_the_model() -> None:
         await it.until(lambda: not it.agent.tools.is_enabled("arithmetic.add"))
         await it.until(lambda: "off" in it.shown(it.app.main.tools))
         await it.turn("add(a=2, b=2)")
-        note = "[Tools changed: arithmetic-add is off (switched off by the user).]"
+        note = "[Tools changed: arithmetic-add is off (by the user).]"
         session = it.agent.current_session
         assert session is not None
         assert [m["content"] for m in session["messages"] if m["role"] == "user"][-1].endswith(note)
         assert note[:30] in it.shown(it.app.main.conversation)
-        assert "switched off by the user" in session["messages"][-2]["content"]
+        assert "arithmetic.add is switched off: by the user" in session["messages"][-2]["content"]
         assert [e["status"] for e in it.trace if e["type"] == "tool_execution"][-1] == "disabled"
 
 

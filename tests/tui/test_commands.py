@@ -10,16 +10,24 @@ from textual.widget import Widget
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import TABLE, Command, Scope, hints, key_text
 from workbench.tui.panels.conversation import Conversation
-from workbench.tui.panels.prompt import PromptArea
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
+from workbench.tui.prompt_area import PromptArea
 from workbench.tui.rows import RowList
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.branches import BranchesScreen
+from workbench.tui.screens.breakpoints import BreakpointsScreen
+from workbench.tui.screens.fault import FaultScreen
 from workbench.tui.screens.grants import GrantsScreen
 from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.history import HistoryScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.models import ModelsScreen
+from workbench.tui.screens.pause import PauseScreen
 from workbench.tui.screens.question import QuestionScreen
+from workbench.tui.screens.sessions import SessionsScreen
+from workbench.tui.screens.themes import ThemesScreen
+from workbench.tui.screens.what_if import WhatIfScreen
 
 OWNERS: dict[Scope, type] = {
     "app": WorkbenchApp,
@@ -33,7 +41,15 @@ OWNERS: dict[Scope, type] = {
     "question": QuestionScreen,
     "grants": GrantsScreen,
     "help": HelpScreen,
+    "history": HistoryScreen,
     "models": ModelsScreen,
+    "sessions": SessionsScreen,
+    "what_if": WhatIfScreen,
+    "branches": BranchesScreen,
+    "themes": ThemesScreen,
+    "pause": PauseScreen,
+    "breakpoints": BreakpointsScreen,
+    "fault": FaultScreen,
 }
 
 
@@ -54,6 +70,7 @@ def test_a_key_means_one_thing_in_one_place(scope: Scope) -> None:
         "approval",
         "question",
         "models",
+        "history",
         "grants",
     }  # screens with fields give a key to one field at a time
     keys = Counter(key for command in TABLE if command.scope == scope for key in command.keys)

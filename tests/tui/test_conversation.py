@@ -177,6 +177,22 @@ async def test_the_newest_row_stays_in_view_while_text_arrives() -> None:
         assert shown(app.panel)[-2] == "  line 59▍"
 
 
+@pytest.mark.parametrize(
+    "text", ["all of it", "```py\nx = 1", "```py\nx = 1\n```", "| a |\n|--|\n| 1 |", "- a\n- b"]
+)
+async def test_the_caret_goes_with_the_end_of_the_answer_whatever_it_ends_in(text: str) -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("go on")])
+        for piece in text:
+            app.panel.apply([delta(piece)])
+            shown(app.panel)
+        await pilot.pause()
+        app.panel.apply([answer(text)])
+        await pilot.pause()
+        assert not [row for row in shown(app.panel) if "▍" in row]
+
+
 async def test_a_user_who_scrolled_up_is_never_moved_and_sees_that_there_is_more() -> None:
     app = Screen()
     async with app.run_test(size=(60, 20)) as pilot:
@@ -454,6 +470,24 @@ async def test_a_selection_over_several_blocks_keeps_them_apart() -> None:
         await pilot.pause()
         await _drag(pilot, app.panel, (2, 1), (20, 8))
         assert app.screen.get_selected_text() == "go\n\none\n\ntwo\n\na\nb"
+
+
+async def test_a_selection_that_was_left_far_behind_holds_the_same_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("workbench.tui.transcript.document.NEAR", 40)
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("go"), answer("some **first** words\n\nand **others**\n\nand *more* of them")])
+        await pilot.pause()
+        await _drag(pilot, app.panel, (7, 3), (9, 7))
+        assert app.screen.get_selected_text() == "first words\n\nand others\n\nand more"
+        app.panel.apply(long_talk(60))
+        for _ in range(60):
+            app.panel.scroll_rows(-5)
+        app.panel.follow = True
+        assert not app.panel.document.blocks[1].lines
+        assert app.screen.get_selected_text() == "first words\n\nand others\n\nand more"
 
 
 async def test_text_that_arrives_does_not_change_a_selection() -> None:

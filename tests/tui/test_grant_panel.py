@@ -63,6 +63,28 @@ async def test_granting_these_arguments_grants_no_others_however_they_look(comma
         assert it.decisions == ["approve", None]
 
 
+async def test_granting_these_arguments_grants_no_call_with_further_ones() -> None:
+    async with trial() as it:
+        await opened(it, "save", path="a.txt", text="t")
+        await it.press("enter")
+
+        (proposal,) = it.screen.calls.grants
+        assert covers(proposal, "save", {"path": "a.txt", "text": "t"})
+        assert not covers(proposal, "save", {"path": "a.txt", "text": "t", "tags": []})
+
+
+async def test_an_argument_that_may_be_anything_stays_visible_in_the_grant() -> None:
+    async with trial() as it:
+        await opened(it, "save", path="a.txt", text="t")
+        await it.press("down", "down", "down", "end", "backspace", "*")
+        await it.until(lambda: "save(path='a.txt', text='*') runs" in it.shown("#covers"))
+        await it.press("enter")
+
+        (proposal,) = it.screen.calls.grants
+        assert proposal.arguments == {"path": "a.txt", "text": "*"}
+        assert covers(proposal, "save", {"path": "a.txt", "text": "other"})
+
+
 async def test_a_long_text_is_stated_with_its_length_and_its_beginning() -> None:
     async with trial() as it:
         await opened(it, "save", path="a.txt", text="x" * 312)

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from textual.command import CommandPalette
 
-from tests.tui.driving import Driven, driven
+from tests.tui.driving import Driven, driven, sample_agent
+from workbench.engine.agent import Agent
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import LLM, LLMResponse, OnDelta, ToolSchema
 from workbench.errors import ConfigError
 from workbench.providers.catalog import OFFLINE, Catalog, ModelGroup, ModelInfo, Snapshot
+from workbench.tui.bridge import Post
 from workbench.tui.model_rows import GroupRow, ModelRow, WrittenRow, price_text, rows, tokens_text
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.rows import RowList
@@ -26,7 +28,10 @@ GROUPS = (
     ModelGroup(
         "openai",
         "key set",
-        (ModelInfo("openai/large", 1_050_000, 2.5, 10.0), ModelInfo("openai/mini", 128_000, 0.0375, None)),
+        (
+            ModelInfo("openai/large", 1_050_000, 2.5, 10.0),
+            ModelInfo("openai/mini", 128_000, 0.0375, None),
+        ),
         ("OPENAI_API_KEY",),
     ),
     ModelGroup("zeta", "no key", (ModelInfo("zeta/one"), ModelInfo("zeta/two")), ("ZETA_API_KEY",)),
@@ -36,13 +41,14 @@ GROUPS = (
 class Listed(Catalog):
     """A catalogue that finds nothing but offline until the gate opens."""
 
-    def __init__(self, gate: threading.Event) -> None:
+    def __init__(self, gate: threading.Event, groups: tuple[ModelGroup, ...] = GROUPS) -> None:
         self._gate = gate
+        self._groups = groups
 
     def look(self, found: Callable[[Snapshot], None]) -> None:
         found(Snapshot(GROUPS[:1], "loading the model library"))
         assert self._gate.wait(30)
-        found(Snapshot(GROUPS))
+        found(Snapshot(self._groups))
 
 
 class Named:
@@ -55,6 +61,8 @@ class Named:
             raise ConfigError("`nonsense` is not the name of a model.", hint="Such as offline.")
         self.model = model
         self.parameters = {key: value for key, value in parameters.items() if value is not None}
+        self.missing_key = ("OPENAI_API_KEY",) if model == "openai/keyless" else ()
+        self.takes: frozenset[str] | None = None
 
     def complete(
         self,
@@ -74,11 +82,11 @@ def named(model: str, parameters: Mapping[str, Any]) -> LLM:
 class Choosing:
     """What the tests pass to the app."""
 
-    def __init__(self, *, found: bool = True) -> None:
+    def __init__(self, configured: Mapping[str, Any] | None = None, *, found: bool = True) -> None:
         self.gate = threading.Event()
         if found:
             self.gate.set()
-        self.models = ModelSwitch(named, lambda: Listed(self.gate))
+        self.models = ModelSwitch(named, lambda: Listed(self.gate), configured)
 
 
 def parameters(it: Driven) -> dict[str, Any]:
@@ -272,7 +280,8 @@ async def test_a_parameter_is_set_shown_kept_over_a_switch_and_taken_away() -> N
     ("words", "complaint"),
     [
         ("temperature hot", "expected a number from 0 to 2, got 'hot'"),
-        ("tempo 1", "There is no parameter tempo."),
+        ("temprature 1", "There is no parameter temprature. Did you mean temperature?"),
+        ("x 1", "There is no parameter x. Parameters are temperature,"),
     ],
 )
 async def test_a_parameter_that_cannot_be_set_says_what_could(words: str, complaint: str) -> None:
@@ -284,12 +293,72 @@ async def test_a_parameter_that_cannot_be_set_says_what_could(words: str, compla
 
 
 async def test_offline_takes_no_parameters_but_the_next_model_gets_them() -> None:
-    async with driven(models=Choosing().models) as it:
+    configured = {"temperature": 0.3, "api_key": "sk-secret"}
+    async with driven(models=Choosing(configured).models) as it:
         await it.send("/set max_tokens 100")
         await it.until(lambda: "offline takes no parameters" in it.shown(it.app.main.conversation))
+        await it.send("/set")
+        said = "these wait for the next model"
+        await it.until(lambda: said in " ".join(it.shown(it.app.main.conversation).split()))
+        shown = it.shown(it.app.main.conversation)
+        assert "temperature       0.3" in shown
+        assert "max_tokens        100" in shown
+        assert "also set          api_key" in shown
+        assert "sk-secret" not in shown
         await it.send("/model openai/large")
         await it.until(lambda: it.agent.model == "openai/large")
         assert parameters(it) == {"max_tokens": 100}
+
+
+async def test_a_parameter_that_the_model_does_not_take_is_said_to_be_left_out() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        it.agent.llm.takes = frozenset({"max_completion_tokens"})
+        await it.send("/set temperature 0.2")
+        await it.until(lambda: "openai/large does not take it" in it.shown(it.app.main.conversation))
+        for words in ("max_tokens 100", "timeout 5"):
+            await it.send(f"/set {words}")
+        await it.send("/set")
+        await it.until(lambda: "Parameters of openai/large" in it.shown(it.app.main.conversation))
+        lines = it.shown(it.app.main.conversation).split("\n")
+        assert any("temperature       0.2   left out: not taken" in line for line in lines)
+        assert not any("max_tokens" in line and "left out" in line for line in lines)
+        assert not any("timeout" in line and "left out" in line for line in lines)
+
+
+async def test_a_model_without_its_key_says_so_when_it_is_switched_to() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.send("/model openai/keyless")
+        await it.until(lambda: "There is no key for openai/keyless" in it.shown(it.app.main.conversation))
+        assert "OPENAI_API_KEY" in it.shown(it.app.main.conversation)
+        assert it.agent.model == "openai/keyless"
+
+
+async def test_a_start_without_the_key_says_so_before_anything_is_sent() -> None:
+    def start(post: Post) -> Agent:
+        agent = sample_agent(post)
+        agent.llm = Named("openai/keyless", {})
+        return agent
+
+    async with driven(start) as it:
+        await it.until(lambda: "openai/keyless has no key." in it.shown(it.app.main.conversation))
+        shown = " ".join(it.shown(it.app.main.conversation).split())
+        assert "Put OPENAI_API_KEY into the environment or .env, or choose another with /model." in shown
+        assert "openai/keyless answers" not in shown
+
+
+async def test_a_name_without_its_provider_is_found_in_the_list() -> None:
+    choosing = Choosing()
+    group = ModelGroup("openai", "key set", (ModelInfo("openai/zeta"), ModelInfo("openai/gpt-mini")))
+    models = ModelSwitch(named, lambda: Listed(choosing.gate, (group,)))
+    async with driven(models=models) as it:
+        await it.send("/model gpt-mini")
+        await it.until(lambda: it.agent.model == "gpt-mini")
+        screen = await listed(it)
+        row = screen.query_one(RowList).current
+        assert isinstance(row, ModelRow)
+        assert (row.info.name, row.current) == ("openai/gpt-mini", True)
 
 
 def test_the_rows_follow_filter_and_folds() -> None:

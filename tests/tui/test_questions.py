@@ -15,8 +15,8 @@ from textual.pilot import Pilot
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from workbench.console.stream_capture import StreamCapture
 from workbench.errors import StopTurn
-from workbench.tui.capture import StreamCapture
 from workbench.tui.palette import Palette
 from workbench.tui.questions import Questions
 from workbench.tui.screens.held import QUIET_SECONDS, WRITING_SECONDS, HeldScreen

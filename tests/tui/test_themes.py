@@ -118,7 +118,8 @@ def test_a_theme_whose_greys_are_colours_is_used_and_told_so(tmp_path: Path) -> 
     palettes, errors = load_themes([tmp_path])
     assert "loud" in palettes
     assert [str(error) for error in errors] == [
-        f"{tmp_path / 'loud.yaml'}: colors: surface: too colourful for 256 colours"
+        f"{tmp_path / 'loud.yaml'}, line 7: colors: surface: too colourful for 256 colours: "
+        "keep its saturation below 0.15"
     ]
 
 

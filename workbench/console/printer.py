@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from workbench.console import lines
+from workbench.console.captured import apart
 from workbench.console.lines import MUTED, stderr_console
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
@@ -100,5 +101,5 @@ class ConsolePrinter(Observer):
     def _print(self, agent: Agent, what: Text) -> None:
         if agent.quiet or self._has_another_printer(agent):
             return
-        with self._lock:
+        with self._lock, apart():  # it may run inside a call, whose output this is not
             self.console.print(what, soft_wrap=not what.no_wrap)

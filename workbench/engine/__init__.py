@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from workbench.engine.breakpoints import Pause as Pause
     from workbench.engine.breakpoints import Resume as Resume
     from workbench.engine.cancel import CancelToken as CancelToken
+    from workbench.engine.fault_injection import Fault as Fault
+    from workbench.engine.fault_injection import FaultInjector as FaultInjector
     from workbench.engine.hooks import Handler as Handler
     from workbench.engine.hooks import after_each_tool as after_each_tool
     from workbench.engine.hooks import after_llm as after_llm
@@ -50,6 +52,7 @@ _HOME: dict[str, str] = {
         "agent": "Agent",
         "breakpoints": "Breakpoint Breakpoints Debugger Pause Resume",
         "cancel": "CancelToken",
+        "fault_injection": "Fault FaultInjector",
         "hooks": "Handler after_user_input before_llm after_llm before_tools before_each_tool "
         "after_each_tool after_tools on_error on_complete",
         "llm": "LLM Delta LLMResponse TokenUsage ToolCall",

@@ -17,6 +17,7 @@ from workbench.engine.begun import BegunTurn
 from workbench.engine.breakpoints import Breakpoints, Debugger
 from workbench.engine.by_hand import HandCall, HandTurn
 from workbench.engine.cancel import CancelToken
+from workbench.engine.compaction import CompactTurn
 from workbench.engine.hooks import Hooks
 from workbench.engine.llm import LLM, TokenUsage
 from workbench.engine.observer import Observer, TraceEntry, TurnStatus
@@ -24,6 +25,7 @@ from workbench.engine.observers import Observers
 from workbench.engine.output import OutputCapture
 from workbench.engine.places import run_on_thread
 from workbench.engine.prompts import load_system_prompt
+from workbench.engine.results import ResultKeeper
 from workbench.engine.scope import STOPPED
 from workbench.engine.session import Session, Unreported, adopt, new_session
 from workbench.engine.toolset import build_registry
@@ -95,6 +97,8 @@ class Agent:
         self.debugger: Debugger | None = None
         self.output: OutputCapture | None = None
         self.trace_drawer: TraceDrawer | None = None
+        self.keep_result: ResultKeeper | None = None
+        """Keeps results that are too long for the model; without it only the trace has them whole."""
         self.total_usage = TokenUsage()
         self.last_usage = TokenUsage()
         self.last_status: TurnStatus | None = None
@@ -264,6 +268,18 @@ class Agent:
         self._take_up(turn)
         self._run(turn)
         return turn.entries
+
+    def compact(self, keep_turns: int = 2) -> TraceEntry:
+        """Put a summary, which the model writes, in the place of all but the last turns; its trace entry.
+
+        The last ``keep_turns`` turns stay word for word. Logs begin a new session, so that the old one stays
+        whole. Raises WorkbenchError when there is nothing to sum up, ProviderError when the model failed,
+        StopTurn after ``stop()``; the conversation is as it was then.
+        """
+        turn = CompactTurn(self, keep_turns)
+        self._take_up(turn)
+        self._run(turn)
+        return turn.entry
 
     def _new_turn(
         self,

@@ -9,17 +9,17 @@ from workbench.engine import trace
 from workbench.engine.arguments import arguments_text, copy_arguments, edit_note, plain_arguments
 from workbench.engine.calls import Execution, Outcome
 from workbench.engine.cancel import CancelToken
-from workbench.engine.hooks import HandlerFunction, describe
 from workbench.engine.llm import LLMResponse, Message, ToolCall
 from workbench.engine.observer import TraceEntry
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.pausing import run_with_pauses
-from workbench.engine.results import sendable, shorten
+from workbench.engine.results import kept_whole, sendable, shorten
 from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run, rejected
 from workbench.engine.transcript import safe_tool_name
 from workbench.engine.watched import WatchedDict, WatchedList, watched
 from workbench.engine.xray_context import view_of, xray_mark
-from workbench.errors import HookError, MessageOrderError, StopTurn, ToolRejected
+from workbench.errors import HookError, StopTurn, ToolRejected
+from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class OpenCall:
     """One call of the batch until it is answered."""
 
-    __slots__ = ("call", "human_ms", "notes", "original", "pending", "running", "tool")
+    __slots__ = ("call", "notes", "original", "pending", "running", "scope", "tool")
 
     def __init__(self, turn: Turn, call: ToolCall) -> None:
         self.call = call
@@ -36,7 +36,8 @@ class OpenCall:
         self.original = copy_arguments(call.arguments)
         self.notes: TraceEntry = {}
         """What its handlers did before it has an entry."""
-        self.human_ms = 0.0
+        self.scope: CallScope | None = None
+        """The call as those see it who work in it; there from its first handler on."""
         self.running = False
         tool = self.tool
         decision = turn.agent.tools.evaluate(tool, call.arguments) if tool is not None else None
@@ -111,7 +112,7 @@ class Batch:
                 self._decide()
                 self._run_calls()
             except StopTurn as stop:
-                self._answer_rest(str(stop) or turn.stop_reason)
+                self._answer_rest(text_of(stop) or turn.stop_reason)
                 raise
             except KeyboardInterrupt:
                 self._answer_rest(STOPPED)
@@ -121,19 +122,18 @@ class Batch:
                 raise
             finally:
                 self._tail.close()
-            turn.fire("after_tools", self._asked_by)
+            turn.firing.fire("after_tools", self._asked_by)
         finally:
             session.pop("pending_tools", None)
 
     # ── verdicts ─────────────────────────────────────────────────────────────────────────────────
 
     def _decide(self) -> None:
-        turn = self._turn
-        try:
-            turn.fire("before_tools", self._asked_by, self._keep_order_before_tools)
-        except ToolRejected as rejection:
+        refused = self._ask_hooks()
+        self._tail.strict = True
+        if refused is not None:
             for call in self._calls:
-                call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
+                call.pending.update(decision="reject", reason=text_of(refused), decided_by="hook")
             return
         self._adopt_pending()
         for call in self._calls:
@@ -141,6 +141,13 @@ class Batch:
                 call.pending.setdefault("edited_by", "user")
             if call.verdict() is not None and call.pending["decided_by"] is None:
                 call.pending["decided_by"] = "user"
+
+    def _ask_hooks(self) -> ToolRejected | None:
+        try:
+            self._turn.firing.fire("before_tools", self._asked_by, self._tail)
+        except ToolRejected as rejection:
+            return rejection
+        return None
 
     def _adopt_pending(self) -> None:
         """Take over entries that a handler exchanged; a call that it took out of the list does not run."""
@@ -154,20 +161,6 @@ class Batch:
                 )
             elif entry is not call.pending:
                 call.pending.update(entry)
-
-    def _keep_order_before_tools(self, handler: HandlerFunction) -> None:
-        if not self._tail.intact:
-            if not isinstance(self._turn.session.get("messages"), list):
-                raise MessageOrderError(f"{describe(handler)} took the message list out of the session")
-            self._tail.set_aside()
-
-    def _keep_order(self, handler: HandlerFunction) -> None:
-        if self._tail.intact or not self._tail.set_aside():
-            return
-        raise MessageOrderError(
-            f"{describe(handler)} changed the messages between a call and its result",
-            hint="Add messages in an after_tools handler: there, every call of the batch is answered.",
-        )
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -231,7 +224,7 @@ class Batch:
                 started.pop(0)
                 self._answer(call, outcome)
         except BaseException as error:
-            self._leave_group(started, str(error) if isinstance(error, StopTurn) else FAILED)
+            self._leave_group(started, text_of(error) if isinstance(error, StopTurn) else FAILED)
             raise
 
     def _leave_group(self, started: list[tuple[OpenCall, Execution | Outcome]], reason: str) -> None:
@@ -246,25 +239,29 @@ class Batch:
         turn = self._turn
         if call.verdict() is False:
             return self._rejection(call)
-        before = copy_arguments(call.arguments())
-        turn.scope = CallScope(turn, call.name, call.call.id)
+        arguments = call.arguments()
+        before = call.original if arguments == call.original else copy_arguments(arguments)
+        call.scope = turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         try:
-            turn.fire("before_each_tool", call.notes, self._keep_order)
+            turn.firing.fire("before_each_tool", call.notes, self._tail)
         except ToolRejected as rejection:
-            call.pending.update(decision="reject", reason=str(rejection), decided_by="hook")
+            call.pending.update(decision="reject", reason=text_of(rejection), decided_by="hook")
         finally:
             turn.session.pop("pending_tool", None)
-            call.human_ms = turn.scope.human_ms
             turn.scope = None
         if call.pending["arguments"] != before:
             call.pending.setdefault("edited_by", "hook")
         return self._rejection(call) if call.verdict() is False else None
 
     def _execution(self, call: OpenCall) -> Execution:
-        turn = self._turn
-        scope = CallScope(turn, call.name, call.call.id)
-        return Execution(turn, call.call, call.tool, call.name, copy_arguments(call.arguments()), scope)
+        turn, scope = self._turn, call.scope
+        assert scope is not None
+        if call.running:  # again: what happened inside the first time is not this time's
+            scope = call.scope = CallScope(turn, call.name, call.call.id, scope.human_ms)
+        arguments = copy_arguments(call.arguments())
+        stand_in = call.pending.get("stand_in")
+        return Execution(turn, call.call, call.tool, call.name, arguments, scope, stand_in)
 
     @staticmethod
     def _rejection(call: OpenCall) -> Outcome:
@@ -281,9 +278,9 @@ class Batch:
         if outcome.leaving is not None:
             raise outcome.leaving
         if outcome.status in ("error", "not_found", "disabled"):
-            turn.fire_behind(entry, "on_error", "after_each_tool", after=self._keep_order)
+            turn.firing.fire_behind(entry, "on_error", "after_each_tool", tail=self._tail)
         else:
-            turn.fire_behind(entry, "after_each_tool", after=self._keep_order)
+            turn.firing.fire_behind(entry, "after_each_tool", tail=self._tail)
         mark = xray_mark(call.tool.func) if call.tool is not None else None
         if mark is not None and mark.trace and turn.agent.trace_drawer is not None and not turn.agent.quiet:
             turn.agent.trace_drawer(view_of(turn.agent, automatic=True))
@@ -294,7 +291,12 @@ class Batch:
         arguments = call.pending["arguments"]
         edited_by = call.edited_by()
         text = outcome.text
-        content = shorten(text, call.tool.metadata.max_result if call.tool is not None else None)
+        limit = call.tool.metadata.max_result if call.tool is not None else None
+        kept: dict[str, str] = {}
+        content = sendable(text)
+        if limit is not None and len(content) > limit:
+            whereabouts, kept = kept_whole(turn.agent.keep_result, call.name, text)
+            content = shorten(content, limit, whereabouts)
         if edited_by and outcome.status not in ("rejected", "cancelled"):
             content = f"{edit_note(edited_by, arguments)}\n{content}"
         entry = trace.tool_execution(
@@ -311,10 +313,13 @@ class Batch:
             entry["edited_from"] = plain_arguments(call.original)
             entry["edited_by"] = edited_by
         entry.update(outcome.extra)
-        if call.human_ms:
-            entry["human_ms"] = call.human_ms + entry.get("human_ms", 0.0)
+        entry.update(kept)
+        if call.scope is not None and call.scope.human_ms:
+            entry["human_ms"] = call.scope.human_ms
         entry.update(call.notes)
-        if outcome.status != "rejected":
+        for key, value in call.pending.get("marks", {}).items():
+            entry.setdefault(key, value)
+        if outcome.status in trace.CALLED or (outcome.status == "cancelled" and call.running):
             turn.tools_called.append(call.name)
         self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=sendable(content)))
         call.running = False

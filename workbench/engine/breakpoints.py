@@ -8,7 +8,7 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from workbench.engine.xray_context import XrayContext
 from workbench.errors import ConfigError
@@ -40,6 +40,12 @@ _FUNCTIONS = {
         sum,
     )
 }
+
+CONDITION_FUNCTIONS: Final = frozenset(_FUNCTIONS)
+"""What a condition may call."""
+
+CONDITION_NAMES: Final = frozenset({"arguments", "name", "iteration", "result", "error"})
+"""What a condition is told of a call."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +160,15 @@ class Breakpoints:
         """Take one out; True if it was there."""
         there = breakpoint_ in self._items
         self._items = tuple(item for item in self._items if item != breakpoint_)
+        return there
+
+    def replace(self, old: Breakpoint, new: Breakpoint) -> bool:
+        """Put ``new`` in the place of ``old``; True if that was there."""
+        there = old in self._items
+        if new != old and new in self._items:
+            self.remove(old)
+        else:
+            self._items = tuple(new if item == old else item for item in self._items)
         return there
 
     def clear(self) -> None:

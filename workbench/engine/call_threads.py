@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from workbench.engine.children import Children, children_of
+
 
 @dataclass(frozen=True, slots=True)
 class CallThread:
@@ -19,12 +21,16 @@ class CallThread:
 
 
 class CallThreads:
-    """Known while they work: those that a tool started, and those of a pool that do something for it."""
+    """Known while they work: those that a tool started, and those of a pool that do something for it.
 
-    __slots__ = ("_busy", "_lock", "_when_idle")
+    ``left`` are the child processes of those that have ended.
+    """
+
+    __slots__ = ("_busy", "_lock", "_when_idle", "left")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self.left: Children = {}
         self._busy: dict[object, CallThread] = {}
         self._when_idle: list[Callable[[], None]] = []
 
@@ -38,7 +44,9 @@ class CallThreads:
         try:
             yield
         finally:
+            children = children_of(here.native_id, here.since)
             with self._lock:
+                self.left |= children
                 del self._busy[key]
                 told, self._when_idle = ([], self._when_idle) if self._busy else (self._when_idle, [])
             for callback in told:

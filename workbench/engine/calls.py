@@ -6,8 +6,8 @@ import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.cancel import CancelToken
@@ -16,6 +16,7 @@ from workbench.engine.inheritance import install as install_inheritance
 from workbench.engine.llm import ToolCall
 from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
+from workbench.engine.stand_in import InPlace, StandIn
 from workbench.engine.trace import ToolStatus
 from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, pool
 from workbench.engine.xray_context import XrayContext, enter_context, leave_context
@@ -27,7 +28,7 @@ from workbench.errors import (
     ToolNotFoundError,
     ToolTimeoutError,
 )
-from workbench.registry.texts import message_of
+from workbench.registry.texts import message_of, text_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -53,8 +54,10 @@ class Execution:
         "_begin",
         "_cancel",
         "_captured",
+        "_fault",
         "_job",
         "_left_running",
+        "_stand_in",
         "_tool",
         "_turn",
         "_waited_ms",
@@ -75,11 +78,14 @@ class Execution:
         name: str,
         arguments: dict[str, Any],
         scope: CallScope,
+        stand_in: StandIn | None = None,
     ) -> None:
         self._turn = turn
         self._cancel = turn.cancel
         self._tool = tool
+        self._stand_in = stand_in
         self._captured: Any = None
+        self._fault: tuple[BaseException | None, dict[str, Any]] = (None, {})
         self._job: Job | None = None
         self._left_running = False
         self._begin = 0.0
@@ -118,8 +124,7 @@ class Execution:
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
 
     def _through_registry(self, approved: bool | None, runner: Callable[[BoundCall], Any]) -> Any:
-        if self.call.error is not None:
-            raise ToolArgumentsError(self.call.error)
+        self._check_readable()
         # Whoever is asked for permission works inside the call too: an agent that judges is stopped with it.
         token = enter_context(self._context())
         try:
@@ -129,16 +134,21 @@ class Execution:
                 approved=approved,
                 call_id=self.call.id,
                 origin=self.scope.origin,
-                runner=runner,
+                runner=self._in_place(runner),
                 waiter=self._await_permission,
             )
         finally:
             leave_context(token)
 
+    def _check_readable(self) -> None:
+        call = self.call
+        if call.error is not None:
+            self._turn.agent.tools.note_wrong_call(call.name, call.raw_arguments, call.error)
+            raise ToolArgumentsError(call.error)
+
     async def _through_registry_async(self, approved: bool | None) -> Any:
         """The same as a task of its own, for an async tool that runs beside others."""
-        if self.call.error is not None:
-            raise ToolArgumentsError(self.call.error)
+        self._check_readable()
         enter_context(self._context())
         return await self._turn.agent.tools.acall(
             self.call.name,
@@ -146,8 +156,12 @@ class Execution:
             approved=approved,
             call_id=self.call.id,
             origin=self.scope.origin,
-            runner=self._awaited,
+            runner=self._in_place(self._awaited),
         )
+
+    def _in_place(self, runner: Callable[[BoundCall], Any]) -> Callable[[BoundCall], Any]:
+        stand_in = self._stand_in
+        return runner if stand_in is None else lambda bound: runner(InPlace(bound, stand_in))
 
     def _await_permission(self, answer: Awaitable[Any]) -> Any:
         return self._turn.places.wait_for(answer, f"the question whether {self.name} may run")
@@ -171,14 +185,14 @@ class Execution:
             return self._as_task(bound.run, timeout)
         if tool.metadata.caller_thread:
             return turn.places.on_caller_thread(lambda: self._measured(bound))
-        job = pool.start(lambda: self._shown(self._measured(bound)), self._errand())
+        job = pool.start(partial(self._shown, bound), self._errand())
         value = self._wait(job, timeout)
         return self._await_late(value, timeout) if inspect.isawaitable(value) else value
 
     def _inline(self, bound: BoundCall) -> Any:
         """On a worker already: run the bound call here."""
         self._begins()
-        value = self._shown(self._measured(bound))
+        value = self._shown(bound)
         return self._await_late(value, None) if inspect.isawaitable(value) else value
 
     def _awaited(self, bound: BoundCall) -> Awaitable[Any]:
@@ -189,16 +203,27 @@ class Execution:
         return asyncio.to_thread(self._measured, bound)  # a newer version that is no longer async
 
     def _measured(self, bound: BoundCall) -> Any:
+        output = self._turn.firing.output
         begin = time.perf_counter()
         try:
-            with self._bracket() as self._captured:
+            if output is None:
                 return bound.run()
+            with output.bracket(self.call.id) as self._captured:
+                return bound.run()
+        except (Exception, SystemExit) as error:
+            self._look_at(error)
+            raise
         finally:
             self.timing = (time.perf_counter() - begin) * 1000
 
-    @staticmethod
-    def _shown(value: Any) -> Any:
-        """On a worker: the value as text, unless it is still to be awaited."""
+    def _look_at(self, error: BaseException) -> None:
+        """Where the tool ran: its exceptions and values have code of their own, which may take its time."""
+        if not isinstance(error, StopTurn):
+            self._fault = (error, describe_fault(error))
+
+    def _shown(self, bound: BoundCall) -> Any:
+        """On a worker: run it; the value as text, unless it is still to be awaited."""
+        value = self._measured(bound)
         return value if inspect.isawaitable(value) else to_text(value)
 
     def _text_of(self, value: Any) -> str:
@@ -216,13 +241,19 @@ class Execution:
         return self._wait(job, timeout)
 
     async def _measured_async(self, make: Callable[[], Any]) -> Any:
+        output = self._turn.firing.output
         begin, before = time.perf_counter(), self.timing
         try:
-            with self._bracket() as self._captured:
+            if output is None:
+                return await make()
+            with output.bracket(self.call.id) as self._captured:
                 return await make()
         except asyncio.CancelledError:
             if self._job is not None and self._job.left == "timeout":
                 raise self._timeout("") from None
+            raise
+        except (Exception, SystemExit) as error:
+            self._look_at(error)
             raise
         finally:
             self.timing = before + (time.perf_counter() - begin) * 1000
@@ -252,10 +283,6 @@ class Execution:
             self.scope,
         )
 
-    def _bracket(self) -> Any:
-        output = self._turn.agent.output
-        return nullcontext() if output is None else output.bracket(self.call.id)
-
     def _errand(self) -> Errand:
         return Errand(self.name, self._turn.agent, self.call.id, self._note_late, self.scope.threads)
 
@@ -273,7 +300,7 @@ class Execution:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
         except StopTurn as stop:
-            reason = str(stop) or STOPPED
+            reason = text_of(stop) or STOPPED
             text = f"Stopped the turn: {reason}" if self.ran else not_run(reason)
             outcome = Outcome("cancelled", text, leaving=stop)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is the model's to read
@@ -293,8 +320,6 @@ class Execution:
             outcome.extra["output"] = written
         if self._left_running:
             outcome.extra["left_running"] = True
-        if self.scope.human_ms:
-            outcome.extra["human_ms"] = self.scope.human_ms
         if self.scope.nested:
             outcome.extra["nested"] = self.scope.nested
         return outcome
@@ -310,7 +335,9 @@ class Execution:
         return (time.perf_counter() - self._begin) * 1000 if self.ran else 0.0
 
     def _failure(self, error: BaseException) -> Outcome:
-        extra = describe_fault(error)
+        seen, extra = self._fault
+        if seen is not error:
+            extra = describe_fault(error)
         if not self.ran:
             # The registry refused before the tool was reached: its text is made for the model. The hints
             # of the middle two are for whoever keeps the registry.

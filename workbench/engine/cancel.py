@@ -16,26 +16,19 @@ logger = logging.getLogger("workbench.engine")
 class CancelToken:
     """Set once, from any thread; callbacks run at once on the thread that sets it.
 
-    A callback that fails is logged: the others wait for the stop too, and who asks for it is not at fault.
+    ``cancelled`` is True once ``cancel`` was called; ``reason`` says why, in words for people, and is None
+    before. A callback that fails is logged: the others wait for the stop too, and who asks for it is not at
+    fault.
     """
 
-    __slots__ = ("_bells", "_callbacks", "_lock", "_reason")
+    __slots__ = ("_bells", "_callbacks", "_lock", "cancelled", "reason")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._bells: frozenset[Bell] = frozenset()
         self._callbacks: list[Callable[[], None]] = []
-        self._reason: str | None = None
-
-    @property
-    def cancelled(self) -> bool:
-        """True once ``cancel`` was called."""
-        return self._reason is not None
-
-    @property
-    def reason(self) -> str | None:
-        """Why, in words for people; None while nobody has cancelled."""
-        return self._reason
+        self.cancelled = False
+        self.reason: str | None = None
 
     def cancel(self, reason: str = STOPPED) -> None:
         """Ask for the stop. A second call changes nothing.
@@ -43,9 +36,10 @@ class CancelToken:
         Every callback is called; an interrupt that hits meanwhile (Ctrl+C) is raised when all were.
         """
         with self._lock:
-            if self._reason is not None:
+            if self.cancelled:
                 return
-            self._reason = reason
+            self.reason = reason
+            self.cancelled = True
             callbacks, self._callbacks = self._callbacks, []
         for bell in self._bells:
             bell.ring()
@@ -58,7 +52,7 @@ class CancelToken:
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Run ``callback`` at the stop, or now if it has come; returns a function that takes it back."""
         with self._lock:
-            if self._reason is None:
+            if not self.cancelled:
                 self._callbacks.append(callback)
                 return lambda: self._remove(callback)
         interrupt = _call(callback)
@@ -74,8 +68,8 @@ class CancelToken:
 
     def raise_if_cancelled(self) -> None:
         """Raise ``StopTurn`` with the reason if the stop was asked for."""
-        if self._reason is not None:
-            raise StopTurn(self._reason)
+        if self.cancelled:
+            raise StopTurn(self.reason or STOPPED)
 
     def _remove(self, callback: Callable[[], None]) -> None:
         with self._lock:

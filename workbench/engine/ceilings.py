@@ -64,7 +64,9 @@ class _Ledger:
         for entry in entries[self.read :]:
             if entry.get("type") == "user_input":
                 self.turn_tokens = 0
-            elif entry.get("type") == "llm_call" and entry.get("status") == "success":
+            elif entry.get("type") == "compaction" or (
+                entry.get("type") == "llm_call" and entry.get("status") == "success"
+            ):
                 self._add(entry)
         self.read = len(entries)
 

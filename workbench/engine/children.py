@@ -1,4 +1,4 @@
-"""Ending the child processes that one thread started, where the system tells them apart (Linux)."""
+"""Ending the child processes of one call, where the system tells who started what (Linux)."""
 
 from __future__ import annotations
 
@@ -13,17 +13,30 @@ _GRACE = 0.5
 """Seconds between asking a process to end and killing it."""
 
 
-def end_children(thread_id: int, since: float) -> list[int]:
-    """End the processes that this thread started after ``since`` (Unix seconds), and all below them.
+Children = dict[int, float]
+"""Process ids, and when each process began in Unix seconds: a number may come to mean another process."""
 
-    They are asked to end now, and killed half a second later by a thread of its own if they did not
-    listen. Returns their process ids; an empty list where the system cannot tell who started what.
+
+def children_of(thread_id: int, since: float) -> Children:
+    """The children that this thread started after ``since`` (Unix seconds) and that live.
+
+    To be asked while the thread lives: then its children become those of some other thread. Empty where the
+    system cannot tell.
     """
-    doomed: list[int] = []
+    found: Children = {}
     for child in _started_by(Path(f"/proc/self/task/{thread_id}/children")):
         started = _started_at(child)
         if started is not None and started >= since - _tick():
-            doomed.extend(_tree(child))
+            found[child] = started
+    return found
+
+
+def end_processes(children: Children) -> list[int]:
+    """End these processes and all below them; returns their ids.
+
+    They are asked to end now, and killed half a second later by a thread of its own if they did not listen.
+    """
+    doomed = [pid for child, started in children.items() if _is(child, started) for pid in _tree(child)]
     if doomed:
         for pid in doomed:
             _signal(pid, signal.SIGTERM)
@@ -68,10 +81,14 @@ def _started_at(pid: int) -> float | None:
 
 def _kill(processes: dict[int, float | None]) -> None:
     for pid, started in processes.items():
-        now = _started_at(pid)
-        # The number may belong to another process by now: the starting time tells.
-        if now is not None and started is not None and abs(now - started) <= _tick():
+        if _is(pid, started):
             _signal(pid, signal.SIGKILL)
+
+
+def _is(pid: int, started: float | None) -> bool:
+    """Whether the number still belongs to the process that began then."""
+    now = _started_at(pid)
+    return now is not None and started is not None and abs(now - started) <= _tick()
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

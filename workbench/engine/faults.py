@@ -27,7 +27,7 @@ def describe_fault(error: BaseException) -> dict[str, Any]:
         tb = tb.tb_next
     try:
         facts["traceback"] = "".join(traceback.format_exception(type(error), error, tb))
-    except Exception as worse:  # noqa: BLE001 - formatting calls the exception's own __str__
+    except (Exception, SystemExit) as worse:  # noqa: BLE001 - formatting calls the exception's own __str__
         facts["traceback"] = f"(cannot be shown: {type(worse).__name__})"
     if tb is not None:
         while tb.tb_next is not None:
@@ -45,5 +45,5 @@ def describe_fault(error: BaseException) -> dict[str, Any]:
 def _show(value: object) -> str:
     try:
         return _short.repr(value)
-    except Exception as worse:  # noqa: BLE001 - a value's __repr__ is a tool's code
+    except (Exception, SystemExit) as worse:  # noqa: BLE001 - a value's __repr__ is a tool's code
         return f"(cannot be shown: {type(worse).__name__})"

@@ -127,7 +127,8 @@ class LLM(Protocol):
     The engine passes ``on_delta`` and ``cancel`` only to a ``complete`` that takes them. One that takes
     ``cancel`` is called on the agent's own thread and must end promptly when it is set; any other is
     called on a thread that a stop leaves behind. These attributes are read where they exist: ``model: str``,
-    ``context_window: int | None`` (tokens).
+    ``context_window: int | None`` (tokens), and ``summarise(messages) -> str``, for a model that sums up a
+    conversation in another way than by answering.
     """
 
     def complete(

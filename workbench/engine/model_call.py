@@ -6,11 +6,10 @@ import functools
 import inspect
 import time
 import uuid
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
-from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
+from workbench.engine.llm import Delta, LLMResponse, Message, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.engine.observer import TraceEntry
 from workbench.engine.results import sendable, shorten, to_text
 from workbench.engine.verified import MessageList
@@ -48,21 +47,10 @@ class ModelCall:
         messages = turn.messages
         tools = agent.tools.schemas()
         timestamp = time.time()
-        options: dict[str, Any] = {}
-        if "on_delta" in agent.llm_options:
-            options["on_delta"] = self._on_delta
-        if "cancel" in agent.llm_options:
-            options["cancel"] = turn.cancel
-        complete = agent.llm.complete
         self._begin = time.perf_counter()
-        ask = functools.partial(complete, messages, tools or None, **options)
         common = {"timestamp": timestamp, "message_count": len(messages), "tools_count": len(tools)}
         try:
-            # a model that ends at a stop by itself needs no thread of its own
-            answer = ask() if "cancel" in options else self._ask_elsewhere(ask)
-            if inspect.isawaitable(answer):
-                answer = turn.places.wait_for(answer, f"model {agent.model}")
-            response = _checked(answer, agent.llm)
+            response = ask_model(turn, messages, tools, self._on_delta)
         except (Abandoned, StopTurn) as stop:
             self._stopped(common)
             raise StopTurn(turn.cancel.reason or str(stop)) from None
@@ -87,10 +75,6 @@ class ModelCall:
             reasoning=response.reasoning,
         )
         return response
-
-    def _ask_elsewhere(self, ask: Callable[[], Any]) -> Any:
-        job = pool.start(ask, Errand(f"model {self._agent.model}", self._agent))
-        return job.wait(self._turn.cancel, None)
 
     def settle_calls(self, response: LLMResponse) -> LLMResponse:
         """Give every call arguments that are a dict and an id that this transcript has not seen."""
@@ -158,6 +142,28 @@ class ModelCall:
         self._turn.notes = {}
         self._turn.llm_entry = entry
         self._turn.recorder.record(entry)
+
+
+def ask_model(
+    turn: Turn, messages: list[Message], tools: list[ToolSchema] | None, on_delta: OnDelta
+) -> LLMResponse:
+    """One request to the agent's model, with those of the optional arguments that it takes.
+
+    Raises Abandoned or StopTurn at a stop of the turn, and whatever the model raises.
+    """
+    agent = turn.agent
+    options: dict[str, Any] = {}
+    if "on_delta" in agent.llm_options:
+        options["on_delta"] = on_delta
+    if "cancel" in agent.llm_options:
+        options["cancel"] = turn.cancel
+    ask = functools.partial(agent.llm.complete, messages, tools or None, **options)
+    label = f"model {agent.model}"
+    # a model that ends at a stop by itself needs no thread of its own
+    answer = ask() if "cancel" in options else pool.start(ask, Errand(label, agent)).wait(turn.cancel, None)
+    if inspect.isawaitable(answer):
+        answer = turn.places.wait_for(answer, label)
+    return _checked(answer, agent.llm)
 
 
 def _checked(response: Any, llm: object) -> LLMResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,6 +10,7 @@ from workbench.engine.llm import Delta, Message, TokenUsage
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
+    from workbench.engine.by_hand import HandCall
 
 TraceEntry = dict[str, Any]
 """One entry of ``current_session["trace"]``; see ``engine/trace.py`` for the shapes."""
@@ -59,7 +60,7 @@ class Observer:
     """
 
     nested: bool = False
-    """True: ``entry_added`` and ``stream`` are also called for agents that run inside this agent's tools."""
+    """True: what concerns entries and ``stream`` is also told of agents inside this agent's tools."""
 
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """A user message was added; ``agent.current_session`` is up to date."""
@@ -76,8 +77,17 @@ class Observer:
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """An entry was appended to the trace."""
 
+    def entry_changed(self, agent: Agent, entry: TraceEntry) -> None:
+        """An entry that was added before has more to say: ``hooks_ms`` or ``hook_output``."""
+
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """The turn ended; called before ``on_complete`` handlers, and also for turns that failed."""
+
+    def hand_started(self, agent: Agent, calls: Sequence[HandCall]) -> None:
+        """Calls begin that a person runs without the model; a batch of them, outside of any turn."""
+
+    def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
+        """They have ended, however; ``entries`` are those of the calls."""
 
     def session_reset(self, agent: Agent) -> None:
         """``reset_conversation()`` was called; the next turn starts a new session."""

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from workbench.engine.hooks import HandlerFunction, describe
 from workbench.engine.llm import Message
+from workbench.errors import MessageOrderError
 
 
 class OpenTail:
     """Guards the place where answers go. Noticing that nothing happened costs the same at any length."""
+
+    __slots__ = (
+        "_answers",
+        "_aside",
+        "_assistant",
+        "_ids",
+        "_last",
+        "_length",
+        "_list",
+        "_session",
+        "strict",
+    )
 
     def __init__(self, session: dict[str, Any], assistant: Message) -> None:
         self._session = session
@@ -20,6 +34,8 @@ class OpenTail:
         self._list: list[Message] = session["messages"]
         self._length = 0
         self._last = assistant
+        self.strict = False
+        """Whether the calls have begun to be answered: from then on nobody may change the messages."""
 
     def open(self) -> None:
         """Append the assistant message: from now on its calls wait for answers."""
@@ -41,6 +57,14 @@ class OpenTail:
         self._list.append(message)
         self._length += 1
         self._last = message
+
+    def disturbed(self, handler: HandlerFunction) -> None:
+        """Put in order what a handler changed; raises MessageOrderError if it must not any more."""
+        if self.set_aside() and self.strict:
+            raise MessageOrderError(
+                f"{describe(handler)} changed the messages between a call and its result",
+                hint="Add messages in an after_tools handler: there, every call of the batch is answered.",
+            )
 
     def set_aside(self) -> bool:
         """Restore the end of the list, and keep what stood in the wrong place for ``close``.

@@ -46,7 +46,9 @@ class Recorder:
         now = {"iteration": self._session["iteration"], "timestamp": time.time()}
         self.record({"type": kind, **facts, **now})
 
-    def tell(self, method: Literal["entry_added", "stream"], what: TraceEntry | Delta) -> None:
+    def tell(
+        self, method: Literal["entry_added", "entry_changed", "stream"], what: TraceEntry | Delta
+    ) -> None:
         """Tell this agent's observers, and those of the agents around it that listen to nested ones."""
         self._agent.observers.tell(method, self._agent, what)
         scope = self._parent

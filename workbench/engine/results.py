@@ -7,16 +7,23 @@ import dataclasses
 import datetime as dt
 import enum
 import json
+import logging
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 from workbench.registry.texts import text_of
+
+logger = logging.getLogger(__name__)
 
 MOST_ITEMS = 10_000
 """How many items are taken, in all, from the iterables in one value: they may be endless."""
 
 _DEEPEST = 200
+
+ResultKeeper: TypeAlias = Callable[[str, str], str]
+"""Keeps the whole of a result that is too long for the model: given the tool's name and the text, it says
+where that is now, or raises OSError."""
 
 
 def to_text(value: object) -> str:
@@ -125,16 +132,34 @@ def plain(value: object) -> Any:
         return text
 
 
-def shorten(text: str, limit: int | None) -> str:
-    """At most ``limit`` characters: the head and the tail, and between them how much is missing."""
+def shorten(text: str, limit: int | None, whereabouts: str = "") -> str:
+    """At most ``limit`` characters: the head and the tail, and between them how much is missing.
+
+    ``whereabouts`` says what became of the whole, where that leaves half of the room for the text.
+    """
     if limit is None or len(text) <= limit:
         return text
-    note = f"\n… {len(text)} characters in all, the middle is left out …\n"
+    note = f"\n… {len(text):,} characters in all, the middle is left out{{}} …\n"
+    long, short = note.format(f"; {whereabouts}"), note.format("")
+    note = long if whereabouts and len(long) <= limit // 2 else short
     room = limit - len(note)
     if room <= 0:
         return text[:limit]
     tail = room // 3
     return text[: room - tail] + note + (text[-tail:] if tail else "")
+
+
+def kept_whole(keeper: ResultKeeper | None, tool: str, text: str) -> tuple[str, dict[str, str]]:
+    """What became of a result that is too long, in words for the model, and as facts for the trace."""
+    if keeper is None:
+        return "", {}
+    try:
+        place = keeper(tool, text)
+    except OSError as error:
+        logger.warning("a result of %s was not kept: %s", tool, error)
+        reason = error.strerror or str(error)
+        return f"the whole could not be kept ({reason})", {"result_file_error": reason}
+    return f"the whole is in {place}", {"result_file": place}
 
 
 def sendable(text: str) -> str:

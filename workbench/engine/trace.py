@@ -5,12 +5,14 @@
                     and where known first_token_ms finish_reason content reasoning error error_type
 ``tool_execution``  tool_name arguments call_id result status timing iteration timestamp,
                     and where they apply error error_type traceback edited_from edited_by output human_ms
-                    decided_by left_running nested
+                    decided_by left_running nested, ``fault``: what was put in the tool's place on purpose
 ``human_wait``      what duration_ms iteration timestamp
 ``transcript_repair``  repairs iteration timestamp
 ``late_result``     tool_name call_id status result or error, duration_ms timestamp
 ``stop``            reason iteration timestamp
 ``note``            text hint iteration timestamp: what a person should know, and what to do about it
+``compaction``      model summary replaced kept (numbers of messages) tokens_before tokens_after (about) usage
+                    duration_ms timestamp: older turns were put into one message
 
 ``timestamp`` is when the thing began; ``timing`` is execution alone, without hooks and without waiting
 for a person. ``hooks_ms`` holds the time spent in handlers and ``hook_output`` what they printed (where
@@ -23,7 +25,7 @@ another agent's tool carry ``parent_call_id``. Results are whole; only views sho
 from __future__ import annotations
 
 import time
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from workbench.engine.llm import TokenUsage
 from workbench.engine.observer import TraceEntry
@@ -32,6 +34,9 @@ from workbench.engine.worker import LateOutcome
 from workbench.registry.texts import message_of
 
 ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "cancelled"]
+
+CALLED: Final = frozenset({"success", "error"})
+"""How the calls ended that reached their tool; one that was cancelled may have."""
 
 
 def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import threading
 import time
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import trace
 from workbench.engine.batch import Batch
 from workbench.engine.begun import BegunTurn
 from workbench.engine.cancel import CancelToken
-from workbench.engine.hooks import Event, HandlerFunction, describe
+from workbench.engine.firing import Firing
 from workbench.engine.llm import LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
-from workbench.engine.open_tail import OpenTail
-from workbench.engine.output import CapturedOutput, OutputCapture
 from workbench.engine.places import Places
 from workbench.engine.recorder import Recorder
 from workbench.engine.results import plain, sendable
@@ -27,6 +24,7 @@ from workbench.engine.transcript import repair_messages
 from workbench.engine.watched import WatchedDict, watched
 from workbench.engine.xray_context import current_context
 from workbench.errors import HookError, StopTurn, TranscriptError
+from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -70,6 +68,7 @@ class Turn:
         self._user_entry: TraceEntry = {}
         self._begin_clock = time.perf_counter()
         self.recorder = Recorder(agent, self.parent)
+        self.firing = Firing(self)
 
     @property
     def stop_reason(self) -> str:
@@ -98,8 +97,8 @@ class Turn:
                 self._begin()
                 result, status = self._iterate()
             except StopTurn as stop:
-                result, status = sentence(str(stop) or STOPPED), "stopped"
-                self.recorder.note("stop", reason=str(stop) or STOPPED)
+                result, status = sentence(text_of(stop) or STOPPED), "stopped"
+                self.recorder.note("stop", reason=text_of(stop) or STOPPED)
             except BaseException as error:
                 self._finish("", "error", error)
                 raise
@@ -129,7 +128,7 @@ class Turn:
         self._user_entry = trace.user_input(session["turn"], self.prompt, self.started)
         self.recorder.record(self._user_entry)
         agent.observers.tell("turn_started", agent, self.prompt)
-        self.fire("after_user_input", self._user_entry)
+        self.firing.fire("after_user_input", self._user_entry)
         if self._begun is not None:
             self._take_up(self._begun)
 
@@ -139,7 +138,7 @@ class Turn:
         self.messages.extend(begun.new_messages())
         self.mend()
         for entry in begun.new_entries():
-            if entry["type"] == "tool_execution":
+            if entry["type"] == "tool_execution" and entry["status"] in trace.CALLED:
                 self.tools_called.append(entry["tool_name"])
             self.recorder.record(entry)
 
@@ -156,7 +155,7 @@ class Turn:
         return f"Task incomplete: Maximum {self.max_iterations} iterations reached.", "incomplete"
 
     def _ask(self) -> LLMResponse:
-        self.fire("before_llm", self.notes)
+        self.firing.fire("before_llm", self.notes)
         self.cancel.raise_if_cancelled()
         self.mend()
         call = ModelCall(self)
@@ -165,7 +164,7 @@ class Turn:
         assert entry is not None
         self._session["llm_response"] = response
         try:
-            self.fire_behind(entry, "after_llm")
+            self.firing.fire_behind(entry, "after_llm")
             edited = self._session.get("llm_response", response)
         finally:
             self._session.pop("llm_response", None)
@@ -188,7 +187,7 @@ class Turn:
 
     def _complete(self) -> None:
         try:
-            self.fire("on_complete", self.llm_entry or self._user_entry, stoppable=False)
+            self.firing.fire("on_complete", self.llm_entry or self._user_entry, stoppable=False)
         except StopTurn:
             return
         finally:
@@ -231,99 +230,11 @@ class Turn:
     def _settle_notes(self) -> None:
         """No entry came any more for what handlers did: it stands on the last one."""
         entry = self.llm_entry or self._user_entry
-        for kind, by_event in self.notes.items():
-            entry[kind] = {**entry.get(kind, {}), **by_event}
+        if self.notes:
+            for kind, by_event in self.notes.items():
+                entry[kind] = {**entry.get(kind, {}), **by_event}
+            self.recorder.tell("entry_changed", entry)
         self.notes = {}
-
-    # ── handlers ─────────────────────────────────────────────────────────────────────────────────
-
-    def fire(
-        self,
-        event: Event,
-        onto: TraceEntry,
-        tail: OpenTail | None = None,
-        *,
-        stoppable: bool = True,
-        capture: bool = True,
-    ) -> None:
-        """Call the handlers of an event; ``tail`` is looked at behind each.
-
-        How long they took and what they printed is noted on ``onto``. An exception gets a note that names
-        event and handler.
-        """
-        agent, cancel, recorder = self.agent, self.cancel, self.recorder
-        handlers = agent.hooks.handlers(event)
-        if not handlers:
-            return
-        if event in agent.hooks.foreign:
-            agent.transcript.doubted = True
-            if capture and agent.output is not None:
-                self._fire_captured(agent.output, event, onto, tail, stoppable)
-                return
-        session, waited = self._session, recorder.waited_ms
-        begin = time.perf_counter()
-        try:
-            for handler in handlers:
-                if stoppable and cancel.cancelled:
-                    cancel.raise_if_cancelled()
-                messages = session.get("messages")
-                try:
-                    returned = handler(agent)
-                    if returned is not None and inspect.isawaitable(returned):
-                        self.places.wait_for(returned, f"{event} handler {describe(handler)}")
-                except StopTurn:
-                    self._put_back(messages)
-                    raise
-                except BaseException as error:
-                    self._put_back(messages)
-                    error.add_note(f"in the {event} handler {describe(handler)}")
-                    raise
-                if not isinstance(session.get("messages"), list):
-                    self._refuse_messages(messages, event, handler)
-                if tail is not None and not tail.intact:
-                    tail.disturbed(handler)
-        finally:
-            duration = (time.perf_counter() - begin) * 1000 - (recorder.waited_ms - waited)
-            onto.setdefault("hooks_ms", {})[event] = duration
-
-    def _put_back(self, messages: Any) -> None:
-        """If a handler left no list of messages in the session, put ``messages`` there again."""
-        if not isinstance(self._session.get("messages"), list):
-            self._session["messages"] = messages
-
-    def _refuse_messages(self, messages: Any, event: Event, handler: HandlerFunction) -> NoReturn:
-        found = self._session.get("messages", "nothing")
-        self._put_back(messages)
-        what = found if isinstance(found, str) else type(found).__name__
-        raise HookError(
-            f"the {event} handler {describe(handler)} left {what} in the place of the message list",
-            hint="Change current_session['messages'] in place, or put another list there.",
-        )
-
-    def _fire_captured(
-        self,
-        output: OutputCapture,
-        event: Event,
-        onto: TraceEntry,
-        tail: OpenTail | None,
-        stoppable: bool,
-    ) -> None:
-        captured: CapturedOutput | None = None
-        try:
-            with output.bracket(f"hook:{event}") as captured:
-                self.fire(event, onto, tail, stoppable=stoppable, capture=False)
-        finally:
-            if captured is not None and captured.text:
-                onto.setdefault("hook_output", {})[event] = captured.text
-
-    def fire_behind(self, entry: TraceEntry, *events: Event, tail: OpenTail | None = None) -> None:
-        """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
-        self.recorder.hold()
-        try:
-            for event in events:
-                self.fire(event, entry, tail)
-        finally:
-            self.recorder.let_go()
 
     # ── trace and transcript ─────────────────────────────────────────────────────────────────────
 

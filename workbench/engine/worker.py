@@ -22,7 +22,7 @@ from typing import Any
 from workbench.engine.bell import Bell, own_bell
 from workbench.engine.call_threads import CallThread, CallThreads
 from workbench.engine.cancel import CancelToken
-from workbench.engine.children import end_children
+from workbench.engine.children import children_of, end_processes
 from workbench.engine.inheritance import start_apart
 from workbench.errors import ToolTimeoutError
 
@@ -86,11 +86,11 @@ class Job:
     """One call on its way through a worker; the thread that makes it is the one that waits for it."""
 
     __slots__ = (
+        "_arrived",
         "_bell",
         "_claim",
         "_context",
         "_func",
-        "_arrived",
         "ended",
         "errand",
         "left",
@@ -142,9 +142,13 @@ class Job:
             self._abandon("stop")
             raise
         value, error = self._arrived or self._leave(why)
-        if error is not None:
+        self._arrived = None
+        if error is None:
+            return value
+        try:
             raise error
-        return value
+        finally:
+            del error  # its traceback holds this frame: nothing of the call shall live in a cycle
 
     def _listen(self, cancel: CancelToken | None, timeout: float | None) -> str:
         """Wait for the outcome; returns without one, and with the reason, when it is time to leave."""
@@ -183,10 +187,12 @@ class Job:
 
     def _interrupt(self) -> None:
         """End the child processes that this call started; the threads themselves cannot be ended."""
+        children = dict(self.errand.threads.left) if self.errand.threads is not None else {}
         if self.thread_id is not None:
-            end_children(self.thread_id, self.started)
+            children |= children_of(self.thread_id, self.started)
         for helper in self.errand.helped_by:
-            end_children(helper.native_id, helper.since)
+            children |= children_of(helper.native_id, helper.since)
+        end_processes(children)
 
     def _ended_soon(self) -> bool:
         """Whether nothing runs on, asked once, right after the job was abandoned."""
@@ -373,7 +379,8 @@ class LoopThread:
         with self._lock:
             if self._loop is None or self._process != os.getpid():  # a forked child has no such thread
                 self._process = os.getpid()
-                self._loop = asyncio.new_event_loop()
+                # in no context: the loop would hold on to the call during which it is made, and so to the agent
+                self._loop = contextvars.Context().run(asyncio.new_event_loop)
                 start_apart(threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True))
             return self._loop
 

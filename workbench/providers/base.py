@@ -15,7 +15,8 @@ def create_llm(model: str | None = None, **parameters: Any) -> LLM:
     ``offline`` (or nothing) needs no key; ``offline:PATH.yaml`` plays a scenario; any other name is
     litellm's and goes through the model host. ``parameters`` are the model's own: for ``offline`` only
     ``pace`` counts, and the rest is left aside, so that one configuration serves every model.
-    Raises ``ConfigError`` for a scenario that cannot be read or a name that is none.
+    Raises ``ConfigError`` for a scenario that cannot be read, a name that is none, or a parameter with a
+    value that it cannot have.
     """
     name = (model or "").strip() or "offline"
     prefix, _, rest = name.partition(":")
@@ -29,6 +30,8 @@ def create_llm(model: str | None = None, **parameters: Any) -> LLM:
             f"`{name}` is not the name of a model.", hint="Such as offline or openai/gpt-5-mini."
         )
     from workbench.providers.litellm_model import LitellmModel
+    from workbench.providers.parameters import check_parameters
 
+    check_parameters(name, parameters)
     parameters.pop("pace", None)
     return LitellmModel(name, **parameters)

@@ -24,6 +24,7 @@ from workbench.errors import (
     RateLimitError,
     UnknownModelError,
 )
+from workbench.providers.keys import key_variables
 
 _PREFIX = re.compile(r"^(?:litellm\.)?\w*(?:Error|Exception|Timeout)\s*[:-]\s*(?:Exception\s*[:-]\s*)?")
 _OVERFLOW = re.compile(
@@ -32,7 +33,8 @@ _OVERFLOW = re.compile(
     re.IGNORECASE,
 )
 _NO_KEY = re.compile(
-    r"api[_ ]?key.{0,40}(?:must be set|missing|not set|required|is not)|missing.{0,30}api.?key|no api.?key",
+    r"api[_ ]?key.{0,40}(?:must be set|missing|not set|required|is not)|missing.{0,30}api.?key|no api.?key"
+    r"|missing credentials",
     re.IGNORECASE,
 )
 _NO_PROVIDER = re.compile(r"provider not provided|unmapped llm provider", re.IGNORECASE)
@@ -45,6 +47,9 @@ _CUT = re.compile(
     r"|payload is not completed",
     re.IGNORECASE,
 )
+_NO_PACKAGE = re.compile(r"No module named '([\w.]+)'")
+_NOISE = re.compile(r" ssl:(?:<[^>]*>|\w+)|\.? ?Handle with `litellm\.\w+`\.?|\s*\nTraceback .*", re.DOTALL)
+_HOST = re.compile(r"Cannot connect to host (\S+)")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{3,}")
 _SERVER_FAULTS = frozenset({"InternalServerError", "ServiceUnavailableError", "BadGatewayError"})
 _REFUSALS = frozenset({"ConnectionRefusedError", "ConnectError", "ClientConnectorError", "gaierror"})
@@ -73,7 +78,7 @@ def clean(text: str) -> str:
     text = text.strip().split(" Original exception: ")[0]
     while (shorter := _PREFIX.sub("", text, count=1)) != text:
         text = shorter
-    text = _said(text.strip())
+    text = _said(_NOISE.sub("", text.strip()))
     return (
         text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} … ({len(text) - _MAX_TEXT} more characters)"
     )
@@ -126,6 +131,13 @@ class _Case:
         return not _REFUSALS.isdisjoint(self.chain) or "Cannot connect" in self.text or "refused" in self.text
 
     @property
+    def server_failed(self) -> bool:
+        """Whether the server says that the fault is its own."""
+        status = self.failure.get("status")
+        by_status = isinstance(status, int) and status >= 500 and not self.has("APIConnectionError")
+        return self.has(*_SERVER_FAULTS) or by_status
+
+    @property
     def quota_used_up(self) -> bool:
         """Whether waiting does not help a rate limit."""
         return "insufficient_quota" in (self.failure.get("code"), *self.text.split())
@@ -133,15 +145,31 @@ class _Case:
     @property
     def provider(self) -> str:
         """The provider's name as far as known."""
-        return str(self.failure.get("provider") or self.model.split("/")[0])
+        prefix, slash, _ = self.model.partition("/")
+        return prefix if slash else str(self.failure.get("provider") or prefix)
+
+    @property
+    def where(self) -> str:
+        """Who was asked: the address that was given, else the one that was tried, else the provider."""
+        given = self.parameters.get("base_url")
+        tried = _HOST.search(self.text) if self.provider in _LOCAL_PROVIDERS else None
+        return str(given or (tried and tried.group(1)) or self.provider)
+
+    @property
+    def missing(self) -> str:
+        """The variables that would hold the key, in words; empty if they are set or a key was given."""
+        names = [str(name) for name in self.failure.get("missing_keys") or ()]
+        if not names or self.parameters.get("api_key"):
+            return ""
+        any_does = set(names) <= set(key_variables(self.provider))
+        return (" or " if any_does else " and ").join(names)
 
 
 def _missing_key(case: _Case) -> ProviderError:
-    missing = [str(name) for name in case.failure.get("missing_keys") or ()]
-    if missing and not case.parameters.get("api_key"):
+    if case.missing:
         return MissingKeyError(
             f"There is no key for {case.model}.",
-            hint=f"Set {' or '.join(missing)} in the environment or in .env, which counts once you ran "
+            hint=f"Set {case.missing} in the environment or in .env, which counts once you ran "
             "`workbench trust`; the model `offline` needs none.",
         )
     return MissingKeyError(
@@ -167,21 +195,20 @@ def _unknown_model(case: _Case) -> ProviderError:
 
 
 def _connection(case: _Case) -> ProviderError:
-    base_url = case.parameters.get("base_url")
-    where = base_url or case.provider
-    local = bool(base_url) or case.provider in _LOCAL_PROVIDERS
-    hint = f"Is the server running at {where}?" if local else "Check the network connection."
+    where = case.where
+    if case.parameters.get("base_url") or case.provider in _LOCAL_PROVIDERS:
+        hint = f"Is the server running at {where}?"
+    else:
+        hint = f"Check the network connection.{f' {case.missing} is not set either.' * bool(case.missing)}"
     return ProviderConnectionError(f"Cannot reach {where}: {case.text}", hint=hint)
 
 
 def _broken(case: _Case) -> ProviderError:
-    where = case.parameters.get("base_url") or case.provider
-    return ProviderConnectionError(f"The connection to {where} broke: {case.text}", hint="Try again.")
+    return ProviderConnectionError(f"The connection to {case.where} broke: {case.text}", hint="Try again.")
 
 
 def _garbage(case: _Case) -> ProviderError:
-    where = case.parameters.get("base_url") or case.provider
-    message = f"The answer from {where} cannot be read: {case.text}"
+    message = f"The answer from {case.where} cannot be read: {case.text}"
     return ProviderConnectionError(message, hint="Is this the address of an API that litellm speaks?")
 
 
@@ -205,7 +232,8 @@ def _overflow(case: _Case) -> ProviderError:
     else:
         message += f": {case.text}"
     hint = (
-        "Start a new conversation with /new, or switch to a model with a larger context: /model lists them."
+        "/compact sums up the older turns, /fork goes on from an earlier one, /new starts anew; "
+        "/model lists models with a larger context."
     )
     return ContextOverflowError(message, hint=hint)
 
@@ -225,6 +253,14 @@ def _timed_out(case: _Case) -> ProviderError:
 def _server_fault(case: _Case) -> ProviderError:
     message = f"The server of {case.model} failed: {case.text}"
     return ProviderError(message, hint="The fault is on the provider's side; try again in a while.")
+
+
+def _no_package(case: _Case) -> ProviderError:
+    found = _NO_PACKAGE.search(case.text)
+    return ProviderError(
+        f"{case.model} needs the Python package {found and found.group(1)}, which is not installed.",
+        hint=f"Install it where Workbench is installed: litellm asks for it with {case.provider}.",
+    )
 
 
 def _invalid(case: _Case) -> ProviderError:
@@ -260,9 +296,11 @@ _RULES: tuple[tuple[Callable[[_Case], bool], Callable[[_Case], ProviderError]], 
     ),
     (lambda case: case.has("Timeout", "APITimeoutError"), _timed_out),
     (lambda case: "JSONDecodeError" in case.chain, _garbage),
-    (lambda case: case.has("MidStreamFallbackError") or bool(_CUT.search(case.text)), _broken),
+    (lambda case: bool(_NO_PACKAGE.search(case.text)), _no_package),
     (lambda case: case.refused, _connection),
-    (lambda case: case.has(*_SERVER_FAULTS), _server_fault),
+    (lambda case: case.has("InternalServerError", "BadGatewayError"), _server_fault),
+    (lambda case: case.has("MidStreamFallbackError") or bool(_CUT.search(case.text)), _broken),
+    (lambda case: case.server_failed, _server_fault),
     (lambda case: case.has("APIConnectionError"), _connection),
     (lambda case: case.has("BadRequestError", "UnprocessableEntityError"), _invalid),
 )

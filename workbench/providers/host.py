@@ -25,6 +25,11 @@ from workbench.providers.host_messages import fit_messages
 from workbench.providers.protocol import PARENT_VARIABLE, Event, encode
 
 _PARENT_CHECK_SECONDS = 2.0
+_GC_THRESHOLDS = (20_000, 20, 50)
+"""A request makes some ten thousand objects: one look at them, instead of one every 700."""
+
+_SWITCH_SECONDS = 0.0005
+"""How long one thread may keep the others from running; litellm hands each request to a thread and back."""
 
 
 class Host:
@@ -89,6 +94,7 @@ class Host:
         # litellm alone is hundreds of thousands of objects: no later collection shall walk over them
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
 
     async def _complete(self, order: dict[str, Any]) -> None:
         number, model = order["id"], order["model"]
@@ -218,11 +224,17 @@ def _load_litellm(log: logging.Handler) -> ModuleType:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.disable_streaming_logging = True  # nobody reads what it would assemble
+    # it would price each answer before the first token and again after the last; ``bill`` does so once
+    litellm.response_cost_calculator = _no_price
     litellm.drop_params = True  # a parameter that a model does not know must not fail the turn
     litellm.modify_params = True  # Anthropic refuses earlier calls once all tools are off, without this
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # a long rule of dashes is no fault
     module: ModuleType = litellm
     return module
+
+
+def _no_price(**_: Any) -> None:
+    return None
 
 
 def main() -> None:
@@ -237,14 +249,15 @@ def main() -> None:
             while view:
                 view = view[answers.write(view) :]
 
+    sys.setswitchinterval(_SWITCH_SECONDS)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    waiting: list[bytes] = []
-    handle: Callable[[bytes], None] = waiting.append
-    threading.Thread(target=_read_orders, args=(orders, loop, lambda line: handle(line)), daemon=True).start()
+    host: Host  # what is read while the library loads waits for the loop, and by then there is one
+    threading.Thread(
+        target=_read_orders, args=(orders, loop, lambda line: host.handle(line)), daemon=True
+    ).start()
     threading.Thread(target=_watch_parent, daemon=True).start()
     host = Host(_load_litellm(_ParentLog(send)), send)
-    handle = host.handle
     send({"kind": "ready"})
     loop.call_soon(host.warm)
     loop.run_forever()

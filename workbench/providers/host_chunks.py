@@ -9,11 +9,12 @@ from typing import Any
 
 Chunk = dict[str, Any]
 
-_BATCH_SECONDS = 0.010
+_BATCH_SECONDS = 0.05
+"""Each message wakes two threads of the screen's process, which costs it far more than what is in it."""
 
 
 class Flow:
-    """Collects chunks: the first goes out at once, then whatever came within 10 ms goes together.
+    """Collects chunks: the first goes out at once, then whatever came within 50 ms goes together.
 
     Must be used on a running loop. A timer alone would starve under a stream that never yields, so the
     loop that adds asks ``due`` as well.

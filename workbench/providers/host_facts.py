@@ -5,29 +5,20 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from types import ModuleType
 from typing import Any
 
+from workbench.providers.keys import key_variables
+
 _FREE_PROVIDERS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "docker_model_runner"})
-_KEY_VARIABLES = {
-    "azure": ("AZURE_API_KEY",),
-    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE", "AWS_BEARER_TOKEN_BEDROCK"),
-    "cohere_chat": ("COHERE_API_KEY",),
-    "fireworks_ai": ("FIREWORKS_AI_API_KEY", "FIREWORKS_API_KEY"),
-    "github_copilot": (),  # signs in without a key, like the others that name nothing
-    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
-    "microsoft_365_copilot": (),
-    "oci": (),
-    "perplexity": ("PERPLEXITYAI_API_KEY", "PERPLEXITY_API_KEY"),
-    "sagemaker": ("AWS_ACCESS_KEY_ID", "AWS_PROFILE"),
-    "together_ai": ("TOGETHERAI_API_KEY", "TOGETHER_AI_API_KEY"),
-    "vertex_ai": ("VERTEXAI_PROJECT", "GOOGLE_APPLICATION_CREDENTIALS"),
-}
 _RETRY_TEXT = re.compile(
     r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|m)?|retryDelay\W+(\d+(?:\.\d+)?)s",
     re.IGNORECASE,
 )
+_MAX_CHAIN = 8
 _MAX_MESSAGE = 4_000  # characters; some servers answer with a whole page
 
 
@@ -36,12 +27,19 @@ class Facts:
 
     def __init__(self, litellm: ModuleType) -> None:
         self._litellm = litellm
+        self._providers: dict[str, tuple[str, str]] = {}
 
     def about(self, model: str) -> dict[str, Any]:
-        """``context_window`` in tokens (None if unknown) and the ``missing_keys`` among the variables."""
+        """``context_window`` in tokens, ``missing_keys`` of the variables, the parameters that it ``takes``.
+
+        None where that is not known.
+        """
+        name, provider = self.provider(model)
+        takes = self._litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
         return {
             "context_window": _window(self._row(model) or {}),
             "missing_keys": self._litellm.validate_environment(model=model).get("missing_keys", []),
+            "takes": takes,
         }
 
     def bill(self, model: str, usage: Any) -> dict[str, Any]:
@@ -51,12 +49,8 @@ class Facts:
             "output": _count(usage, "completion_tokens"),
             "cached": _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
         }
-        about = self.about(model)
-        return {
-            "usage": counts,
-            "cost": self._cost(model, usage),
-            "context_window": about["context_window"],
-        }
+        window = _window(self._row(model) or {})
+        return {"usage": counts, "cost": self._cost(model, usage), "context_window": window}
 
     def near(self, model: str) -> list[str]:
         """Up to three names of the tables that look like ``model``."""
@@ -83,7 +77,7 @@ class Facts:
             prices = [_per_million(row.get(f"{way}_cost_per_token")) for way in ("input", "output")]
             entry["models"][prefixed] = [_window(row), *prices]
         for provider, entry in providers.items():
-            names = _KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
+            names = key_variables(provider)
             entry["variables"] = list(names)
             entry["key"] = any(os.environ.get(name) for name in names)
         return providers
@@ -94,11 +88,15 @@ class Facts:
 
     def provider(self, model: str) -> tuple[str, str]:
         """The model's own name and its provider; an unknown provider is ''."""
-        try:
-            name, provider, *_ = self._litellm.get_llm_provider(model=model)
-        except self._litellm.exceptions.BadRequestError:
-            return model, ""
-        return str(name), str(provider)
+        found = self._providers.get(model)
+        if found is None:
+            try:
+                name, provider, *_ = self._litellm.get_llm_provider(model=model)
+                found = str(name), str(provider)
+            except self._litellm.exceptions.BadRequestError:
+                found = model, ""
+            self._providers[model] = found
+        return found
 
     def _row(self, model: str) -> dict[str, Any] | None:
         name, provider = self.provider(model)
@@ -142,35 +140,57 @@ def describe_failure(error: BaseException) -> dict[str, Any]:
     cause = getattr(error, "original_exception", None)
     if isinstance(cause, BaseException):
         classes += [kind.__name__ for kind in type(cause).__mro__]
-    chain: list[str] = []
-    link: BaseException | None = error
-    while link is not None and len(chain) < 8:
-        chain.append(type(link).__name__)
-        link = link.__cause__ or link.__context__
+    chain = _chain(error)
     status = getattr(error, "status_code", None)
     return {
         "classes": classes,
-        "chain": chain,
+        "chain": [type(link).__name__ for link in chain],
         "message": str(error)[:_MAX_MESSAGE],
         "code": _error_code(error),
         "status": status if isinstance(status, int) else None,
-        "retry_after": _retry_after(error),
+        "retry_after": _retry_after(str(error), chain),
         "provider": str(getattr(error, "llm_provider", None) or ""),
     }
 
 
-def _retry_after(error: BaseException) -> float | None:
-    headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(name)
-        if value is not None and re.fullmatch(r"\d+(\.\d+)?", str(value).strip()):
-            return float(value) * scale
-    match = _RETRY_TEXT.search(str(error))
+def _chain(error: BaseException) -> list[BaseException]:
+    """The exception and what led to it."""
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and len(chain) < _MAX_CHAIN:
+        chain.append(link)
+        link = link.__cause__ or link.__context__
+    return chain
+
+
+def _retry_after(text: str, chain: Sequence[BaseException]) -> float | None:
+    """The wait that the server asks for. Where its headers end up differs from provider to provider."""
+    for link in chain:
+        response = getattr(link, "response", None)
+        for headers in (getattr(response, "headers", None), getattr(link, "headers", None)):
+            seconds = _header_wait(headers) if isinstance(headers, Mapping) else None
+            if seconds is not None:
+                return seconds
+    match = _RETRY_TEXT.search(text)
     if match is None:
         return None
     if match.group(3):
         return float(match.group(3))
     return float(match.group(1)) * {"ms": 0.001, "m": 60.0}.get(match.group(2) or "s", 1.0)
+
+
+def _header_wait(headers: Mapping[str, Any]) -> float | None:
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        value = str(headers.get(name) or "").strip()
+        if re.fullmatch(r"\d+(\.\d+)?", value):
+            return float(value) * scale
+        if value:
+            try:
+                at = parsedate_to_datetime(value)
+            except ValueError:
+                continue
+            return max(0.0, round((at - datetime.now(UTC)).total_seconds(), 1))
+    return None
 
 
 def _error_code(error: BaseException) -> str:

@@ -15,6 +15,7 @@ from workbench.errors import ContentFilterError, ProviderConnectionError, Provid
 from workbench.providers.assembly import Assembly
 from workbench.providers.failures import is_transient, provider_error
 from workbench.providers.host_client import ModelHost, shared_host
+from workbench.providers.keys import missing_key
 from workbench.providers.protocol import Event
 
 LOG = logging.getLogger(__name__)
@@ -29,7 +30,8 @@ class LitellmModel:
 
     ``parameters`` go to litellm as they are: ``base_url``, ``api_key``, ``temperature``, ``max_tokens``,
     ``reasoning_effort``, ``timeout`` (seconds) and whatever else it takes. They may be changed between
-    calls. ``context_window`` is in tokens, None until the host has told it or if nobody knows.
+    calls. ``context_window`` is in tokens, ``takes`` the names of the parameters that this model makes use
+    of (litellm leaves the others out); both are None until the host has told them or if nobody knows.
     ``first_pause`` is the wait in seconds before the second try when the server names none; it doubles.
     """
 
@@ -38,6 +40,7 @@ class LitellmModel:
     ) -> None:
         self.model = model
         self.context_window: int | None = None
+        self.takes: frozenset[str] | None = None
         self.parameters: dict[str, Any] = {
             key: value for key, value in parameters.items() if value is not None
         }
@@ -46,6 +49,14 @@ class LitellmModel:
 
     def __repr__(self) -> str:
         return f"LitellmModel({self.model!r})"
+
+    @property
+    def missing_key(self) -> tuple[str, ...]:
+        """The environment variables one of which it needs and none of which is set, as far as that is sure.
+
+        Found without the model library, which has the last word when the model is asked.
+        """
+        return missing_key(self.model, self.parameters)
 
     def warm(self) -> None:
         """Start the model host in the background and ask it for the context size."""
@@ -87,7 +98,8 @@ class LitellmModel:
     ) -> LLMResponse:
         parameters = {"timeout": _DEFAULT_TIMEOUT, **self.parameters}
         if not self._host.ready:
-            attempt.status("loading the model library")
+            missing = " or ".join(self.missing_key)
+            attempt.status(f"{missing} is not set; " * bool(missing) + "loading the model library")
         events = self._host.complete(self.model, messages, tools, parameters, cancel)
         with closing(events):
             for event in events:
@@ -112,7 +124,10 @@ class LitellmModel:
 
     def _learn(self) -> None:
         try:
-            self._remember(self._host.facts(self.model).get("context_window"))
+            facts = self._host.facts(self.model)
+            self._remember(facts.get("context_window"))
+            takes = facts.get("takes")
+            self.takes = frozenset(takes) if takes else None
         except ProviderError as error:
             LOG.warning("the model host could not be warmed up: %s", error)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.cancel import CancelToken
+from workbench.engine.compaction import digest
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.providers.offline_answer import estimate_tokens, faults_answer, introduction, results_answer
 from workbench.providers.offline_prompt import ToolNames, WrittenCall, find_calls
@@ -62,6 +63,10 @@ class OfflineModel:
         if step.fail is not None:
             raise step.fail.exception()
         return self._response(step, messages, tools, speaker.first_ms, number)
+
+    def summarise(self, messages: Messages) -> str:
+        """What was said and done in ``messages``, without being asked as a model is."""
+        return digest(messages)
 
     def _next_step(self, conversation: _Conversation, tools: list[ToolSchema]) -> Step:
         results = conversation.open_results()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -47,6 +48,17 @@ PARAMETERS: Final[Mapping[str, Parameter]] = {
 }
 """What ``/set`` takes. A configuration file may hold more, which goes to the model as it is."""
 
+_OF_THE_REQUEST: Final = frozenset({"base_url", "timeout"})
+_OTHER_NAMES: Final[Mapping[str, str]] = {"max_tokens": "max_completion_tokens"}
+
+
+def is_taken(name: str, takes: Collection[str] | None) -> bool:
+    """Whether a model that takes these parameters, as its library calls them, makes use of ``name``.
+
+    Without a word on what it takes (None), and for what only the way to it needs, that is a yes.
+    """
+    return takes is None or name in _OF_THE_REQUEST or not {name, _OTHER_NAMES.get(name)}.isdisjoint(takes)
+
 
 def check_parameters(where: str, parameters: Mapping[str, Any]) -> None:
     """Raise ConfigError that begins with ``where`` for a value that the parameter cannot have."""
@@ -63,7 +75,11 @@ def read_parameter(name: str, text: str) -> Any:
     """
     known = PARAMETERS.get(name)
     if known is None:
-        raise ConfigError(f"There is no parameter {name}.", hint=f"Parameters are {', '.join(PARAMETERS)}.")
+        near = difflib.get_close_matches(name, PARAMETERS, n=2)
+        meant = f"Did you mean {' or '.join(near)}? " if near else ""
+        raise ConfigError(
+            f"There is no parameter {name}.", hint=f"{meant}Parameters are {', '.join(PARAMETERS)}."
+        )
     if not text:
         return None
     value: Any = text

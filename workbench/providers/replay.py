@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from workbench.engine.cancel import CancelToken
+from workbench.engine.compaction import digest
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.errors import ProviderError
 from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
@@ -65,6 +66,10 @@ class ReplayModel:
             if on_delta is not None:
                 on_delta(delta)
         return response
+
+    def summarise(self, messages: Messages) -> str:
+        """What was said and done in ``messages``, without being asked as a model is."""
+        return digest(messages)
 
     def _compare(self, messages: Messages, position: int) -> None:
         then = [_essence(message) for message in self._recorded[:position]]

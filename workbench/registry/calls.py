@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections.abc import Callable
-from types import TracebackType
-from typing import Any, NamedTuple, TypeAlias
+from time import perf_counter
+from types import CoroutineType
+from typing import Any, TypeAlias
 
 from workbench.errors import StopTurn, ToolArgumentsError, ToolDisabledError
 from workbench.registry.changes import ChangeEventType
@@ -16,20 +16,10 @@ from workbench.registry.gate import Gate, Waiter
 from workbench.registry.snapshot import Snapshot
 from workbench.registry.statistics import StatisticsBook
 from workbench.registry.texts import text_of
-from workbench.registry.tool import BoundCall, arguments_from
+from workbench.registry.tool import BoundCall, Tool, arguments_from
 
 Runner: TypeAlias = Callable[[BoundCall], Any]
 """Runs a bound call and gives its value, in whatever way the caller wants it run."""
-
-
-class Order(NamedTuple):
-    """A call as it is asked for; see `ToolRegistry.call`."""
-
-    name: str
-    arguments: object
-    approved: bool | None
-    call_id: str | None
-    origin: tuple[str, ...]
 
 
 class CallPath:
@@ -40,46 +30,56 @@ class CallPath:
         self._emitter = emitter
         self._statistics = statistics
 
-    def call(self, snapshot: Snapshot, order: Order, runner: Runner | None, waiter: Waiter) -> Any:
-        """The value of the call; see `ToolRegistry.call`."""
-        bound = self._bind(snapshot, order)
-        request = self._gate.check(bound, order.approved, order.call_id, order.origin)
-        if request is not None:
-            self._gate.ask(request, waiter)
-        with _Run(self, bound, order.call_id):
-            return _run(bound, waiter) if runner is None else runner(bound)
-
-    async def acall(self, snapshot: Snapshot, order: Order, runner: Runner | None) -> Any:
-        """As `call`, on the caller's loop; without a runner, tools that are not async run on a thread."""
-        bound = self._bind(snapshot, order)
-        request = self._gate.check(bound, order.approved, order.call_id, order.origin)
-        if request is not None:
-            await self._gate.ask_async(request)
-        with _Run(self, bound, order.call_id):
-            value = await _run_async(bound) if runner is None else runner(bound)
-            return await value if inspect.isawaitable(value) else value
-
-    def _bind(self, snapshot: Snapshot, order: Order) -> BoundCall:
-        tool = snapshot.meant(order.name) or snapshot.resolve(order.name)
-        if tool.name in snapshot.disabled:
-            reason = snapshot.disabled[tool.name]
-            raise ToolDisabledError(
-                f"{tool.name} is switched off" + (f": {reason}" if reason else ""),
-                hint=f"Switch it on: registry.enable({tool.name!r}).",
-            )
-        if tool.name in snapshot.held:
-            raise ToolDisabledError(f"{tool.name} is still being registered")
+    def bind(self, snapshot: Snapshot, name: str, arguments: object) -> BoundCall:
+        """The call with validated arguments; raises the errors of one that cannot run."""
+        tool = snapshot.tools.get(name) or snapshot.meant(name) or snapshot.resolve(name)
+        if tool.name in snapshot.disabled or tool.name in snapshot.held:
+            raise _not_now(tool, snapshot)
         try:
-            return tool.bind(arguments_from(order.arguments, tool.parameters))
+            return tool.bind(
+                arguments if arguments.__class__ is dict else arguments_from(arguments, tool.parameters)
+            )
         except ToolArgumentsError as error:
-            self._statistics.invalid(tool.name, order.arguments, error.message)
+            self._statistics.invalid(tool.name, arguments, error.message)
             raise
 
-    def ended(self, name: str, duration_ms: float, error: BaseException | None, call_id: str | None) -> None:
-        """Note a run. A stop or an interrupt is nobody's fault, so it is no error of the tool."""
+    def run(self, bound: BoundCall, call_id: str | None, runner: Runner | None, waiter: Waiter) -> Any:
+        """The value of a call that may run; see `ToolRegistry.call`."""
+        started = perf_counter()
+        try:
+            value = bound.run() if runner is None else runner(bound)
+            if runner is None and (bound.tool.is_async or isinstance(value, CoroutineType)):
+                value = waiter(value)
+        except BaseException as error:
+            self._failed(bound.tool.name, perf_counter() - started, error, call_id)
+            raise
+        self._statistics.ran(bound.tool.name, (perf_counter() - started) * 1000.0)
+        return value
+
+    async def arun(self, bound: BoundCall, call_id: str | None, runner: Runner | None) -> Any:
+        """As `run`, on the caller's loop; without a runner, tools that are not async run on a thread."""
+        started = perf_counter()
+        try:
+            if runner is not None:
+                value = runner(bound)
+            elif bound.tool.is_async or bound.tool.metadata.caller_thread:
+                value = bound.run()
+            else:
+                value = await asyncio.to_thread(bound.run)
+            if inspect.isawaitable(value):
+                value = await value
+        except BaseException as error:
+            self._failed(bound.tool.name, perf_counter() - started, error, call_id)
+            raise
+        self._statistics.ran(bound.tool.name, (perf_counter() - started) * 1000.0)
+        return value
+
+    def _failed(self, name: str, seconds: float, error: BaseException, call_id: str | None) -> None:
+        """Note a run that raised. A stop or an interrupt is nobody's fault, so it is no error of the tool."""
         failed = isinstance(error, Exception) and not isinstance(error, StopTurn)
+        duration_ms = seconds * 1000.0
         self._statistics.ran(name, duration_ms, failed=failed)
-        if failed and error is not None:
+        if failed:
             self._emitter.publish(
                 ChangeEventType.TOOL_ERROR,
                 name,
@@ -89,40 +89,13 @@ class CallPath:
                 call_id=call_id,
                 duration_ms=duration_ms,
             )
-            self._emitter.deliver()
 
 
-class _Run:
-    """The time in which a bound call runs; leaving it notes how it ended."""
-
-    __slots__ = ("_bound", "_call_id", "_path", "_started")
-
-    def __init__(self, path: CallPath, bound: BoundCall, call_id: str | None) -> None:
-        self._path = path
-        self._bound = bound
-        self._call_id = call_id
-        self._started = time.perf_counter()
-
-    def __enter__(self) -> None:
-        self._started = time.perf_counter()
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        duration_ms = (time.perf_counter() - self._started) * 1000.0
-        self._path.ended(self._bound.tool.name, duration_ms, error, self._call_id)
-
-
-def _run(bound: BoundCall, waiter: Waiter) -> Any:
-    value = bound.run()
-    if bound.tool.is_async or inspect.iscoroutine(value):
-        return waiter(value)
-    return value
-
-
-async def _run_async(bound: BoundCall) -> Any:
-    if bound.tool.is_async or bound.tool.metadata.caller_thread:
-        value = bound.run()
-    else:
-        value = await asyncio.to_thread(bound.run)
-    return await value if inspect.isawaitable(value) else value
+def _not_now(tool: Tool, snapshot: Snapshot) -> ToolDisabledError:
+    if tool.name not in snapshot.disabled:
+        return ToolDisabledError(f"{tool.name} is still being registered")
+    reason = snapshot.disabled[tool.name]
+    return ToolDisabledError(
+        f"{tool.name} is switched off" + (f": {reason}" if reason else ""),
+        hint=f"Switch it on: registry.enable({tool.name!r}).",
+    )

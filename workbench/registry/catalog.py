@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields, replace
 from typing import Any, TypeAlias
@@ -27,7 +26,7 @@ class Catalog:
     def __init__(self, emitter: Emitter) -> None:
         self.state = Snapshot({}, {}, {}, frozenset())
         self._emitter = emitter
-        self._lock = threading.Lock()
+        self._lock = emitter.lock
 
     @contextmanager
     def change(self) -> Iterator[None]:
@@ -47,7 +46,7 @@ class Catalog:
                 held = [each.name for each in tools] if review is not None else ()
                 self.state = self.state.with_tools(tools, held=held)
                 for each in tools:
-                    self._emitter.publish(ChangeEventType.REGISTER, each.name)
+                    self._emitter.note(ChangeEventType.REGISTER, each.name)
             if review is not None:
                 self._review(tools, review)
 
@@ -56,7 +55,7 @@ class Catalog:
         with self.change():
             tool = self.state.resolve(name)
             self.state = self.state.without(tool)
-            self._emitter.publish(ChangeEventType.UNREGISTER, tool.name)
+            self._emitter.note(ChangeEventType.UNREGISTER, tool.name)
         return tool
 
     def replace(self, fresh: Tool, *, force: bool) -> bool:
@@ -67,18 +66,20 @@ class Catalog:
             found = refreshing.changes(old, new)
             self.state = self.state.with_replaced([new])
             if found or force:
-                self._emitter.publish(ChangeEventType.REFRESH, new.name, None, **found)
+                self._emitter.note(ChangeEventType.REFRESH, new.name, None, **found)
         return bool(found) or force
 
-    def replace_all(self, fresh: Iterable[Tool]) -> dict[str, dict[str, Any]]:
-        """Put newer versions in many tools' places in one step; what changed, by name."""
+    def replace_all(self, fresh: Iterable[Tool], force: Container[str]) -> dict[str, dict[str, Any]]:
+        """Put newer versions in many tools' places in one step; what changed, by name, as the event tells."""
         with self.change():
             pairs = [(self.state.resolve(each.name), each) for each in fresh]
             newer = [(old, refreshing.successor(old, each)) for old, each in pairs]
             found = {new.name: refreshing.changes(old, new) for old, new in newer}
+            told = {name: changes for name, changes in found.items() if changes or name in force}
             self.state = self.state.with_replaced(new for _, new in newer)
-            self._emitter.publish(ChangeEventType.REFRESH_ALL, None, None, tools=found)
-        return found
+            if told:
+                self._emitter.note(ChangeEventType.REFRESH_ALL, None, None, tools=told)
+        return told
 
     def update(self, name: str, changes: Mapping[str, Any]) -> bool:
         """Change fields of a tool's metadata; whether any differs."""
@@ -92,7 +93,7 @@ class Catalog:
             }
             if differing:
                 self.state = self.state.with_replaced([tool.with_metadata(metadata)])
-                self._emitter.publish(
+                self._emitter.note(
                     ChangeEventType.METADATA_UPDATE,
                     tool.name,
                     None,
@@ -101,33 +102,66 @@ class Catalog:
                 )
         return bool(differing)
 
-    def enable(self, chosen: Callable[[Snapshot], Iterable[str]]) -> list[str]:
-        """Switch the chosen tools on; names of those that were off."""
-        with self._lock:
-            disabled = dict(self.state.disabled)
-            changed = [name for name in chosen(self.state) if disabled.pop(name, None) is not None]
-            if changed:
-                self.state = self.state.with_disabled(disabled)
-                for name in changed:
-                    self._emitter.publish(_ENABLE, name)
-        self._emitter.deliver()
+    def enable(self, name: str) -> bool:
+        """Switch a tool on; whether it was off. Raises ToolNotFoundError."""
+        self._lock.acquire()  # half as long as `with` takes, and this is done in a loop
+        try:
+            state = self.state
+            tool = state.tools.get(name) or state.resolve(name)
+            if tool.name not in state.disabled:
+                return False
+            disabled = state.disabled.copy()
+            del disabled[tool.name]
+            self.state = Snapshot(state.tools, state.by_safe_name, disabled, state.held)
+            event = self._emitter.take(_ENABLE, tool.name, None)
+        finally:
+            self._lock.release()
+        self._emitter.deliver(event)
+        return True
+
+    def disable(self, name: str, reason: str | None) -> bool:
+        """Switch a tool off; whether it was on, or off for another reason. Raises ToolNotFoundError."""
+        self._lock.acquire()  # as in `enable`
+        try:
+            state = self.state
+            tool = state.tools.get(name) or state.resolve(name)
+            before = state.disabled.get(tool.name)
+            if before is not None and (reason is None or before == reason):
+                return False
+            disabled = state.disabled.copy()
+            disabled[tool.name] = reason or ""
+            self.state = Snapshot(state.tools, state.by_safe_name, disabled, state.held)
+            event = self._emitter.take(_DISABLE, tool.name, reason)
+        finally:
+            self._lock.release()
+        self._emitter.deliver(event)
+        return True
+
+    def enable_group(self, namespace: str | None, tag: str | None) -> list[str]:
+        """Switch on those of the group that are off; their names."""
+        with self.change():
+            disabled = self.state.disabled.copy()
+            changed = [
+                name for name in self.state.group(namespace, tag) if disabled.pop(name, None) is not None
+            ]
+            self._switch(changed, disabled, _ENABLE, None)
         return changed
 
-    def disable(self, chosen: Callable[[Snapshot], Iterable[str]], reason: str | None) -> list[str]:
-        """Switch the chosen tools off; names of those that were on, or off for another reason."""
-        with self._lock:
-            disabled = dict(self.state.disabled)
-            changed: list[str] = []
-            for name in chosen(self.state):
-                if name not in disabled or (reason is not None and disabled[name] != reason):
-                    disabled[name] = reason or ""
-                    changed.append(name)
-            if changed:
-                self.state = self.state.with_disabled(disabled)
-                for name in changed:
-                    self._emitter.publish(_DISABLE, name, reason)
-        self._emitter.deliver()
+    def disable_group(self, namespace: str | None, tag: str | None, reason: str | None) -> list[str]:
+        """Switch off those of the group that are on; their names."""
+        with self.change():
+            before = self.state.disabled
+            changed = [name for name in self.state.group(namespace, tag) if name not in before]
+            self._switch(changed, before | dict.fromkeys(changed, reason or ""), _DISABLE, reason)
         return changed
+
+    def _switch(
+        self, names: list[str], disabled: dict[str, str], event_type: ChangeEventType, reason: str | None
+    ) -> None:
+        if names:
+            self.state = self.state.with_disabled(disabled)
+        for name in names:
+            self._emitter.note(event_type, name, reason)
 
     def _review(self, tools: Sequence[Tool], review: Reviewer) -> None:
         """Release each tool once it was looked at; one whose review was cut short is switched off."""
@@ -146,5 +180,5 @@ class Catalog:
                 return  # unregistered meanwhile
             if reason:
                 self.state = self.state.with_disabled({**self.state.disabled, tool.name: reason})
-                self._emitter.publish(ChangeEventType.DISABLE, tool.name, reason)
+                self._emitter.note(ChangeEventType.DISABLE, tool.name, reason)
             self.state = self.state.released([tool.name])

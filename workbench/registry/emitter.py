@@ -13,16 +13,17 @@ import asyncio
 import inspect
 import logging
 import threading
-import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
+from time import time
 from typing import Any, TypeAlias
 
 from workbench.registry.changes import ChangeEvent, ChangeEventType
 
 logger = logging.getLogger(__name__)
+_new = object.__new__
 
 PATIENCE = 0.5
 """Seconds that a thread waits for its turn before it leaves its events to another thread."""
@@ -34,29 +35,34 @@ EventFilter: TypeAlias = ChangeEventType | Iterable[ChangeEventType] | Callable[
 """One type, several types, or a predicate."""
 
 
+Listener: TypeAlias = "list[Any]"
+"""What to call with an event, and the subscription that it belongs to."""
+
+
 class Subscription:
-    """One callback with its filter; an ``async def`` callback gets its events one after another."""
+    """One callback with its filter; an ``async def`` callback gets its events one after another.
+
+    ``listener`` is what events are delivered to: looking at a flag and at a filter each time would take
+    as long as the call.
+    """
+
+    __slots__ = ("_loop", "_pending", "_pump", "callback", "listener")
 
     def __init__(self, callback: AnyCallback, only: EventFilter | None) -> None:
         self.callback = callback
-        self.active = True
-        self._wants = _predicate(only)
+        self.listener: Listener = [_chosen(callback, only), self]
         self._loop = _running_loop()
         self._pending: deque[Coroutine[Any, Any, Any]] = deque()
         self._pump: asyncio.Task[None] | None = None
 
-    def deliver(self, event: ChangeEvent) -> None:
-        """Hand the event over; whatever the callback raises is logged and goes no further."""
-        if not self.active:
-            return
-        try:
-            if self._wants is not None and not self._wants(event):
-                return
-            outcome = self.callback(event)
-            if outcome is not None and inspect.iscoroutine(outcome):
-                self._await(outcome)
-        except Exception:  # a subscriber's fault must not reach the one who made the change
-            logger.exception("a change callback failed on %s: %r", event.event_type.value, self.callback)
+    def end(self) -> None:
+        """Hear of nothing from now on, not even of what was published before."""
+        self.listener[0] = _ignore
+
+    def settle(self, outcome: object) -> None:
+        """See to what the callback gave back."""
+        if inspect.iscoroutine(outcome):
+            self._await(outcome)
 
     def _await(self, coroutine: Coroutine[Any, Any, Any]) -> None:
         here = _running_loop()
@@ -78,7 +84,7 @@ class Subscription:
         while self._pending:
             try:
                 await self._pending.popleft()
-            except Exception:  # as in `deliver`: logged, isolated
+            except Exception:  # as in `Emitter.deliver`: logged, isolated
                 logger.exception("an async change callback failed: %r", self.callback)
 
 
@@ -91,40 +97,45 @@ class _Held(threading.local):
 class Emitter:
     """The queue between a registry and its subscribers.
 
-    ``publish`` must be called while the caller holds the lock that guards the state; ``deliver``
-    after it was released.
+    ``lock`` guards the registry's state too, so that a change and its place in the order are one step:
+    `note` and `take` are called with it held, and `deliver` after it was released.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
+        self.lock = threading.Lock()
         self._patience = patience
-        self._lock = threading.Lock()
-        self._turn = threading.Condition(self._lock)
+        self._turn = threading.Condition(self.lock)
         self._waiting = 0
         """How many threads wait for their turn: nobody needs to be woken while there are none."""
-        self._subscriptions: tuple[Subscription, ...] = ()
+        self._listeners: tuple[Listener, ...] = ()
         self._queue: deque[_Entry] = deque()
         self._running: int | None = None
+        self._hearing: tuple[Listener, ...] = ()
+        """Who hears of the event whose turn it is."""
         self._held = _Held()
+        self._holding = 0
+        """How many blocks keep events back, on whatever thread."""
         self._seq = 0
 
     def subscribe(self, callback: AnyCallback, only: EventFilter | None) -> Subscription:
         """Add a callback; it sees the changes that are published from now on."""
         subscription = Subscription(callback, only)
-        with self._lock:
-            self._subscriptions = (*self._subscriptions, subscription)
+        with self.lock:
+            self._listeners = (*self._listeners, subscription.listener)
         return subscription
 
     def unsubscribe(self, subscription: Subscription) -> bool:
         """Take one subscription out; False when it was out already."""
-        with self._lock:
-            known = subscription in self._subscriptions
-            subscription.active = False
-            self._subscriptions = tuple(each for each in self._subscriptions if each is not subscription)
-        return known
+        subscription.end()
+        with self.lock:
+            before = self._listeners
+            self._listeners = tuple(each for each in before if each is not subscription.listener)
+            return len(self._listeners) < len(before)
 
     def find(self, callback: AnyCallback) -> Subscription | None:
         """The oldest subscription of this callback."""
-        return next((each for each in self._subscriptions if each.callback == callback), None)
+        subscriptions: list[Subscription] = [each for _, each in self._listeners]
+        return next((each for each in subscriptions if each.callback == callback), None)
 
     def publish(
         self,
@@ -133,97 +144,149 @@ class Emitter:
         reason: str | None = None,
         **metadata: Any,
     ) -> None:
+        """Tell a change that no lock guards: `note` and `deliver`."""
+        with self.lock:
+            self.note(event_type, tool_name, reason, **metadata)
+        self.deliver()
+
+    def note(
+        self,
+        event_type: ChangeEventType,
+        tool_name: str | None = None,
+        reason: str | None = None,
+        **metadata: Any,
+    ) -> None:
         """Give the change its place in the order, for everybody subscribed at this moment."""
-        with self._lock:
-            self._seq += 1
-            if not self._subscriptions:
-                return
+        self._seq += 1
+        if self._listeners:
             metadata["seq"] = self._seq
-            metadata["time"] = time.time()
+            metadata["time"] = time()
             event = ChangeEvent(event_type, tool_name, reason, metadata)
-            self._queue.append(_Entry(event, self._subscriptions, get_ident()))
+            self._queue.append(_Entry(event, self._listeners, get_ident()))
+
+    def take(
+        self, event_type: ChangeEventType, tool_name: str | None, reason: str | None
+    ) -> ChangeEvent | None:
+        """As `note`; where nobody is ahead, this thread has the turn at once and must `deliver` the event."""
+        self._seq += 1
+        if not self._listeners:
+            return None
+        event = _new(ChangeEvent)
+        facts = event.__dict__  # as its __init__ does, without the call: switching is done in loops
+        facts["event_type"] = event_type
+        facts["tool_name"] = tool_name
+        facts["reason"] = reason
+        facts["metadata"] = {"seq": self._seq, "time": time()}
+        if self._queue or self._running is not None or self._holding:
+            self._queue.append(_Entry(event, self._listeners, get_ident()))
+            return None
+        self._running = get_ident()
+        self._hearing = self._listeners
+        return event
 
     @contextmanager
     def held(self) -> Iterator[None]:
         """Keep this thread's events back until the outermost block ends, then deliver them."""
-        depth = self._held.depth
-        self._held.depth = depth + 1
+        self._held.depth += 1
+        with self.lock:
+            self._holding += 1
         try:
             yield
         finally:
-            self._held.depth = depth
+            with self.lock:
+                self._holding -= 1
+            self._held.depth -= 1
             self.deliver()
 
-    def deliver(self) -> None:
-        """Call the subscribers for this thread's events; returns at once inside a callback."""
-        if not self._queue or self._held.depth:
-            return
-        me = get_ident()
-        if self._running == me:
-            return
-        while (entry := self._next(me)) is not None:
+    def deliver(self, event: ChangeEvent | None = None) -> None:
+        """Call the subscribers for this thread's events, beginning with the one that it took.
+
+        Returns at once inside a callback, and while events are kept back.
+        """
+        if event is None:
+            if not self._queue or self._held.depth or self._running == get_ident():
+                return
+            event = self._next()
+        while event is not None:
             try:
-                for subscription in entry.subscriptions:
-                    subscription.deliver(entry.event)
+                for listener in self._hearing:
+                    try:
+                        outcome = listener[0](event)
+                        if outcome is not None:
+                            listener[1].settle(outcome)
+                    except Exception:  # a subscriber's fault must not reach the one who made the change
+                        logger.exception(
+                            "a change callback failed on %s: %r", event.event_type, listener[1].callback
+                        )
             finally:
-                with self._lock:
-                    self._running = None
-                    if self._waiting:
+                # Without the lock: whoever waits has said so before looking whose turn it is.
+                self._running = None
+                if self._waiting:
+                    with self.lock:
                         self._turn.notify_all()
             if not self._queue:
                 return
+            event = self._next()
 
-    def _next(self, me: int) -> _Entry | None:
+    def _next(self) -> ChangeEvent | None:
         """Wait for this thread's turn; None when nothing is left for it to deliver."""
-        with self._lock:
-            while self._queue:
-                head = self._queue[0]
-                if self._running is None and head.owner in (me, None):
-                    self._running = me
-                    return self._queue.popleft()
-                mine = [entry for entry in self._queue if entry.owner == me]
-                if not mine:
-                    return None
-                if self._wait():
-                    continue
-                if self._running is None:
-                    # The owner of the head is busy elsewhere (a hook that runs long): step in.
-                    self._queue[0].owner = None
-                else:
-                    for entry in mine:
-                        entry.owner = None
-                    return None
-            return None
+        me = get_ident()
+        with self.lock:
+            self._waiting += 1
+            try:
+                return self._wait_for_turn(me)
+            finally:
+                self._waiting -= 1
 
-    def _wait(self) -> bool:
-        """With the lock held: wait for news; False when none came within the patience."""
-        self._waiting += 1
-        try:
-            return self._turn.wait(self._patience)
-        finally:
-            self._waiting -= 1
+    def _wait_for_turn(self, me: int) -> ChangeEvent | None:
+        while self._queue:
+            head = self._queue[0]
+            if self._running is None and head.owner in (me, None):
+                self._running = me
+                self._queue.popleft()
+                self._hearing = head.listeners
+                return head.event
+            mine = [entry for entry in self._queue if entry.owner == me]
+            if not mine:
+                return None
+            if self._turn.wait(self._patience):
+                continue
+            if self._running is None:
+                # The owner of the head is busy elsewhere (a hook that runs long): step in.
+                self._queue[0].owner = None
+            else:
+                for entry in mine:
+                    entry.owner = None
+                return None
+        return None
 
 
 class _Entry:
     """A published event; ``owner`` is the thread that delivers it, None when any thread may."""
 
-    __slots__ = ("event", "owner", "subscriptions")
+    __slots__ = ("event", "listeners", "owner")
 
-    def __init__(self, event: ChangeEvent, subscriptions: tuple[Subscription, ...], owner: int) -> None:
+    def __init__(self, event: ChangeEvent, listeners: tuple[Listener, ...], owner: int) -> None:
         self.event = event
-        self.subscriptions = subscriptions
+        self.listeners = listeners
         self.owner: int | None = owner
 
 
-def _predicate(only: EventFilter | None) -> Callable[[ChangeEvent], bool] | None:
+def _chosen(callback: AnyCallback, only: EventFilter | None) -> AnyCallback:
+    """The callback for those events that pass the filter."""
     if only is None:
-        return None
-    if isinstance(only, ChangeEventType):
-        return lambda event: event.event_type is only
+        return callback
     if callable(only):
-        return only
-    types = frozenset(ChangeEventType(each) for each in only)
-    return lambda event: event.event_type in types
+        wants = only
+    else:
+        wanted = (only,) if isinstance(only, ChangeEventType) else only
+        types = frozenset(ChangeEventType(each) for each in wanted)
+        return lambda event: callback(event) if event.event_type in types else None
+    return lambda event: callback(event) if wants(event) else None
+
+
+def _ignore(event: ChangeEvent) -> None:
+    """In the place of a callback that was taken out."""
 
 
 def _running_loop() -> asyncio.AbstractEventLoop | None:

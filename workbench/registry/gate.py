@@ -77,6 +77,8 @@ class Gate:
         Raises:
             ToolDeniedError: when the policy denies it, or ``approved`` is False.
         """
+        if self.policy.allows_all and approved is not False:
+            return None
         decision = self._use(bound.tool, bound.arguments)
         if decision.result is PermissionResult.ALLOW and approved is not False:
             return None
@@ -133,7 +135,6 @@ class Gate:
         self._emitter.publish(
             ChangeEventType.METADATA_UPDATE, None, None, fields=["grants"], grant=grant.to_dict()
         )
-        self._emitter.deliver()
 
     def _put(self, request: PermissionRequest) -> Any:
         handler = self.handler
@@ -177,4 +178,3 @@ class Gate:
             call_id=request.call_id,
             origin=request.origin,
         )
-        self._emitter.deliver()

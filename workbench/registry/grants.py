@@ -8,11 +8,14 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from workbench.errors import ConfigError
 from workbench.registry import matching
 from workbench.registry.tool import Tool
+
+ANY_OTHER: Final = "*"
+"""In a grant, the name that stands for each argument that is not named."""
 
 
 class GrantScope(StrEnum):
@@ -29,7 +32,8 @@ class Grant:
 
     Attributes:
         tool: Glob over the dotted name or the safe name.
-        arguments: Parameter -> glob over its value, see `PermissionRule`; empty for any arguments.
+        arguments: Parameter -> glob over its value, see `PermissionRule`; empty for any arguments. Each
+            argument that a call gives must fit: one that is not named here fits the glob of ``*``, if any.
         scope: How long it holds.
         id: Tells two grants apart that say the same.
         created: Unix seconds.
@@ -45,19 +49,18 @@ class Grant:
         object.__setattr__(self, "scope", GrantScope(self.scope))
         object.__setattr__(self, "arguments", dict(self.arguments))
 
-    @classmethod
-    def for_call(
-        cls, tool: Tool, arguments: Mapping[str, Any], scope: GrantScope = GrantScope.SESSION
-    ) -> Grant:
-        """A grant for exactly these arguments of this tool."""
-        patterns = {name: matching.exactly(matching.as_text(value)) for name, value in arguments.items()}
-        return cls(matching.exactly(tool.name), patterns, scope)
-
     def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> bool:
         """Whether the grant covers the whole of this call."""
-        return matching.name_fits(self.tool, tool) and (
-            not self.arguments or matching.arguments_fit(self.arguments, tool, arguments, entirely=True)
-        )
+        if not matching.name_fits(self.tool, tool):
+            return False
+        if not self.arguments:
+            return True
+        patterns = {name: self.arguments.get(name, self.arguments.get(ANY_OTHER)) for name in arguments}
+        patterns |= {
+            name: pattern for name, pattern in self.arguments.items() if name != ANY_OTHER and pattern != "*"
+        }
+        asked = {name: pattern for name, pattern in patterns.items() if pattern is not None}
+        return len(asked) == len(patterns) and matching.arguments_fit(asked, tool, arguments, entirely=True)
 
     @property
     def phrase(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import typing_extensions
 
 from workbench.errors import ToolRegistrationError
+from workbench.registry.plain_types import is_plain
 
 _OWN_PACKAGE = __name__.rpartition(".")[0]
 
@@ -59,11 +60,17 @@ def resolve_hints(obj: Callable[..., Any], parameters: Mapping[str, inspect.Para
             hints[name] = Any
             continue
         try:
-            hints[name] = _evaluate(annotation, names, {})
+            plainly = eval(_compiled(annotation), names) if annotation.__class__ is str else annotation  # noqa: S307 - it is code of the tool, as its body is
+            hints[name] = plainly if is_plain(plainly) else modern(_evaluate(annotation, names, {}))
         except Exception:  # noqa: BLE001 - an annotation may be any expression, so anything can be raised
             nearby = _nearby_names(function) if nearby is None else nearby
-            hints[name] = _evaluate_nearby(name, annotation, names, nearby)
-    return {name: modern(hint) for name, hint in hints.items()}
+            hints[name] = modern(_evaluate_nearby(name, annotation, names, nearby))
+    return hints
+
+
+@functools.lru_cache(maxsize=512)
+def _compiled(annotation: str) -> types.CodeType:
+    return compile(annotation, "<annotation>", "eval")
 
 
 def modern(hint: Any) -> Any:

@@ -143,11 +143,14 @@ class PermissionPolicy:
     rules: tuple[PermissionRule, ...] = ()
     default: PermissionResult = PermissionResult.ASK
     default_reason: str = ""
+    allows_all: bool = field(init=False, repr=False, compare=False, default=False)
+    """Whether there is nothing that it asks about or denies."""
 
     def __post_init__(self) -> None:
         """Freeze the rules; raises ConfigError for a default that is none of the three."""
         object.__setattr__(self, "rules", tuple(self.rules))
         object.__setattr__(self, "default", PermissionResult.of(self.default))
+        object.__setattr__(self, "allows_all", not self.rules and self.default is PermissionResult.ALLOW)
 
     @classmethod
     def open(cls) -> PermissionPolicy:

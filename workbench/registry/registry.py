@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any, TypeVar, overload
 
-from workbench.registry.calls import CallPath, Order, Runner
+from workbench.registry.calls import CallPath, Runner
 from workbench.registry.catalog import Catalog
 from workbench.registry.changes import ChangeEventType, PostRegisterHook
 from workbench.registry.emitter import AnyCallback, Emitter, EventFilter
@@ -115,17 +115,22 @@ class ToolRegistry:
         """
         return self._catalog.replace(make_version(self.resolve(name), obj, metadata), force=force)
 
-    def refresh_all(self, objects: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    def refresh_all(
+        self, objects: Mapping[str, object], *, force: Container[str] = ()
+    ) -> dict[str, dict[str, Any]]:
         """Put newer versions in many tools' places in one step, told by one REFRESH_ALL.
 
+        As with `refresh`, versions that act and look the same are not told of, except those that ``force``
+        names; without any change there is no event.
+
         Returns:
-            What changed, by dotted name; also in the event's metadata as ``tools``.
+            What changed, by dotted name, of the tools told of; also in the event's metadata as ``tools``.
 
         Raises:
             ToolNotFoundError, ToolRegistrationError: as `refresh`; nothing is replaced then.
         """
         fresh = [make_version(self.resolve(name), obj) for name, obj in objects.items()]
-        return self._catalog.replace_all(fresh) if fresh else {}
+        return self._catalog.replace_all(fresh, force)
 
     def update_metadata(self, name: str, **changes: Any) -> bool:
         """Change a tool's metadata at run time: ``update_metadata("add", timeout=5)``.
@@ -165,24 +170,21 @@ class ToolRegistry:
 
     def enable(self, name: str) -> bool:
         """Switch a tool on; True when it was off. Raises ToolNotFoundError."""
-        return bool(self._catalog.enable(lambda state: (state.resolve(name).name,)))
+        return self._catalog.enable(name)
 
     def disable(self, name: str, reason: str | None = None) -> bool:
         """Switch a tool off; True when it was on, or off for another reason. Raises ToolNotFoundError."""
-        return bool(self._catalog.disable(lambda state: (state.resolve(name).name,), reason))
+        return self._catalog.disable(name, reason)
 
     def enable_group(self, namespace: str | None = None, *, tag: str | None = None) -> list[str]:
         """Switch on the tools of a namespace (and below it), of a tag, or all; names of those changed."""
-        return self._catalog.enable(lambda state: state.group(namespace, tag))
+        return self._catalog.enable_group(namespace, tag)
 
     def disable_group(
         self, namespace: str | None = None, *, tag: str | None = None, reason: str | None = None
     ) -> list[str]:
         """As `enable_group`, off. A tool that is off already keeps its own reason."""
-        return self._catalog.disable(
-            lambda state: [each for each in state.group(namespace, tag) if each not in state.disabled],
-            reason,
-        )
+        return self._catalog.disable_group(namespace, tag, reason)
 
     def is_enabled(self, name: str) -> bool:
         """Whether the tool exists and is on."""
@@ -234,6 +236,12 @@ class ToolRegistry:
         tool = self._state.find(name)
         return self._statistics.of(tool.name if tool is not None else name)
 
+    def note_wrong_call(self, name: str, given: object, error: str) -> None:
+        """Count a call whose arguments could not even be read, so that it was never made."""
+        tool = self._state.meant(name)
+        if tool is not None:
+            self._statistics.invalid(tool.name, given, error)
+
     def __contains__(self, name: object) -> bool:
         return self._state.find(name) is not None
 
@@ -259,7 +267,7 @@ class ToolRegistry:
         with self._catalog.change():
             if policy != self._gate.policy:
                 self._gate.policy = policy
-                self._emitter.publish(ChangeEventType.METADATA_UPDATE, None, None, fields=["policy"])
+                self._emitter.note(ChangeEventType.METADATA_UPDATE, None, None, fields=["policy"])
 
     @property
     def permission_handler(self) -> PermissionHandler | None:
@@ -311,8 +319,11 @@ class ToolRegistry:
             ToolNotFoundError, ToolDisabledError, ToolArgumentsError, ToolDeniedError: it did not run.
             Exception: whatever the tool raises, as it is.
         """
-        order = Order(name, arguments, approved, call_id, origin)
-        return self._path.call(self._state, order, runner, waiter)
+        bound = self._path.bind(self._catalog.state, name, arguments)
+        request = self._gate.check(bound, approved, call_id, origin)
+        if request is not None:
+            self._gate.ask(request, waiter)
+        return self._path.run(bound, call_id, runner, waiter)
 
     async def acall(
         self,
@@ -325,4 +336,8 @@ class ToolRegistry:
         runner: Runner | None = None,
     ) -> Any:
         """As `call` for async code: async tools on this loop, others on a thread (see ``caller_thread``)."""
-        return await self._path.acall(self._state, Order(name, arguments, approved, call_id, origin), runner)
+        bound = self._path.bind(self._catalog.state, name, arguments)
+        request = self._gate.check(bound, approved, call_id, origin)
+        if request is not None:
+            await self._gate.ask_async(request)
+        return await self._path.arun(bound, call_id, runner)

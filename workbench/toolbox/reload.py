@@ -28,6 +28,7 @@ class ReloadReport:
         added: New tools.
         removed: Tools whose function is gone.
         moved: Old and new name of tools whose function was renamed; in neither of the two above.
+        left_behind: What changed, but takes effect only at the next start: parts of an agent, in words.
         failures: Everything that is wrong in the files now, also what was wrong before.
         took_ms: How long it took, in milliseconds.
     """
@@ -36,6 +37,7 @@ class ReloadReport:
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     moved: tuple[tuple[str, str], ...] = ()
+    left_behind: tuple[str, ...] = ()
     failures: tuple[LoadFailure, ...] = ()
     took_ms: float = 0.0
 
@@ -51,6 +53,7 @@ class _Round:
 
     read: list[LoadedFile] = field(default_factory=list)
     affected: dict[int, frozenset[str]] = field(default_factory=dict)
+    left_behind: list[str] = field(default_factory=list)
     tried: bool = False
     gone: list[LoadedFile] = field(default_factory=list)
 
@@ -104,6 +107,7 @@ class Reloader:
             added=tuple(update.added),
             removed=tuple(update.removed),
             moved=tuple(update.moved),
+            left_behind=tuple(found.left_behind),
             failures=self.failures,
             took_ms=(time.perf_counter() - started) * 1000.0,
         )
@@ -141,13 +145,14 @@ class Reloader:
 
     def _read(self, source: ToolSource, found: _Round, everything: bool) -> None:
         edges = self._reach(source)
-        gone = [file for file in source.files if file.module is not None and not _is_there(file)]
+        gone = [file for file in source.files if file.module is not None and not file.is_there]
         fresh = source.find_files() if source.kind != "module" or source.name is None else []
         for file in gone:
             source.files.remove(file)
-        source.files = [file for file in source.files if file.module is not None or _is_there(file)]
+        source.files = [file for file in source.files if file.module is not None or file.is_there]
         found.gone.extend(gone)
-        changed = set(edges) if everything else {name for name in edges if self._differs(name)}
+        differing = {name for name in edges if self._differs(name)}
+        changed = set(edges) if everything else differing
         broken = [file for file in source.files if file.broken and file not in fresh]
         dirty = dependents(edges, {*changed, *(file.module.__name__ for file in broken if file.module)})
         chosen = [
@@ -156,12 +161,18 @@ class Reloader:
             if file in fresh or file in broken or (file.module is not None and file.module.__name__ in dirty)
         ]
         with import_lock:
-            self._import_again(chosen, dirty, edges, found)
+            self._import_again(chosen, dirty, dependents(edges, differing), edges, found)
         self._note_digests(self._reach(source))
 
     def _import_again(
-        self, chosen: list[LoadedFile], dirty: set[str], edges: dict[str, frozenset[str]], found: _Round
+        self,
+        chosen: list[LoadedFile],
+        dirty: set[str],
+        renewed: set[str],
+        edges: dict[str, frozenset[str]],
+        found: _Round,
     ) -> None:
+        """Load the ``dirty`` modules again; the ``renewed`` among them may act differently."""
         old = {name: sys.modules.get(name) for name in dirty}
         for name in old:
             put_back(name, None)
@@ -170,13 +181,13 @@ class Reloader:
         importlib.invalidate_caches()
         try:
             for file in chosen:
-                self._import_file(file, dirty, found)
+                self._import_file(file, renewed, found)
             self._mend(chosen, old, edges)
         finally:
             finder.afresh.clear()
 
     @staticmethod
-    def _import_file(file: LoadedFile, dirty: set[str], found: _Round) -> None:
+    def _import_file(file: LoadedFile, renewed: set[str], found: _Round) -> None:
         found.tried = True
         before, source = file.module, file.source
         try:
@@ -186,12 +197,14 @@ class Reloader:
                 put_back(before.__name__, before)
             return
         found.read.append(file)
+        found.left_behind += file.left_behind(source)
         found.affected[id(file)] = affected_names(
             source,
             file.source,
-            reloaded=dirty - {module.__name__},
+            reloaded=renewed - {module.__name__},
             package=module.__package__ or "",
             folder=home_of(module.__name__),
+            steady=file.steady,
         )
 
     @staticmethod
@@ -214,10 +227,6 @@ class Reloader:
                     for file in chosen:
                         if file.module and name in reached_from(edges, [file.module.__name__]):
                             file.failures.append(error.failure)
-
-
-def _is_there(file: LoadedFile) -> bool:
-    return file.path.is_file() or file.path.suffix != ".py"
 
 
 def _digest_on_disk(module: ModuleType) -> str | None:

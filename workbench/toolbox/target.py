@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from workbench.errors import ConfigError
 from workbench.registry.names import near_names
+from workbench.toolbox.agent_source import AgentSource, is_agent
 from workbench.toolbox.offered import missing_name
 from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_file, import_named
 from workbench.toolbox.tool_source import split_target
@@ -19,17 +20,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedTarget:
-    """Either an agent, or targets for ``load_tools`` (both None and empty cannot be)."""
+    """Either an agent, or targets for ``load_tools`` (both None and empty cannot be).
+
+    ``source`` is where the agent's tools come from, for a watcher that shall follow them.
+    """
 
     agent: Agent | None
     tools: tuple[str, ...] = ()
-
-
-@runtime_checkable
-class _AgentLike(Protocol):
-    tools: Any
-
-    def input(self, prompt: str) -> str: ...
+    source: AgentSource | None = None
 
 
 def resolve_target(target: str) -> ResolvedTarget:
@@ -52,21 +50,15 @@ def resolve_target(target: str) -> ResolvedTarget:
         return ResolvedTarget(None, (target,))
     module = _import(place, target)
     if name is not None:
-        return _named(module, name, target)
+        return _named(module, name, place, target)
     agents = {key: value for key, value in vars(module).items() if is_agent(value)}
     if len({id(agent) for agent in agents.values()}) > 1:
         choices = ", ".join(f"{place}:{key}" for key in agents)
         raise ConfigError(f"{place} holds {len(agents)} agents", hint=f"Choose one: {choices}")
     if agents:
-        return ResolvedTarget(next(iter(agents.values())))
+        key, agent = next(iter(agents.items()))
+        return ResolvedTarget(agent, source=AgentSource.of_agent(place, module, key))
     return ResolvedTarget(None, (target,))
-
-
-def is_agent(value: object) -> TypeGuard[Agent]:
-    """Whether a value is an agent, or something that can stand for one: it has ``input`` and ``tools``."""
-    return (
-        not isinstance(value, type | ModuleType) and isinstance(value, _AgentLike) and callable(value.input)
-    )
 
 
 def _import(place: Path, target: str) -> ModuleType:
@@ -95,14 +87,14 @@ def _missing_file(place: Path) -> ConfigError:
     return ConfigError(f"there is no {place}", hint=hint)
 
 
-def _named(module: ModuleType, name: str, target: str) -> ResolvedTarget:
+def _named(module: ModuleType, name: str, place: Path, target: str) -> ResolvedTarget:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
             raise missing_name(module, name)
         found = getattr(found, part)
     if is_agent(found):
-        return ResolvedTarget(found)
+        return ResolvedTarget(found, source=AgentSource.of_agent(place, module, name))
     several = found if isinstance(found, list | tuple) and found else [found]
     if not all(callable(each) or isinstance(each, ModuleType) or _has_methods(each) for each in several):
         raise ConfigError(

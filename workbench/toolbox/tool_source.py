@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
+from workbench.toolbox.offered import Offer, offers
 from workbench.toolbox.tool_files import HOOK_NAME, ImportFailedError, LoadFailure, import_file, import_named
 
 if TYPE_CHECKING:
@@ -65,6 +66,25 @@ class LoadedFile:
             self.path = Path(module.__file__)
             self.source = self.path.read_bytes()
         return module
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the file is on disk; a module that is no Python file always is."""
+        return self.path.is_file() or self.path.suffix != ".py"
+
+    @property
+    def steady(self) -> frozenset[str]:
+        """Names in the file that stand for the same thing whenever it is loaded again."""
+        return frozenset()
+
+    def offers(self, wanted: str | None) -> Iterator[Offer]:
+        """The tools of the module, or of the one name in it that is wanted; raises ConfigError without it."""
+        assert self.module is not None  # it was imported
+        return offers(self.module, wanted, self.failures)
+
+    def left_behind(self, old: bytes) -> list[str]:
+        """What changed since the source was ``old`` but is not followed, in words: nothing."""
+        return []
 
     def take_hook(self, registry: ToolRegistry) -> None:
         """Put the module's own hook in force, in the place of the one before."""

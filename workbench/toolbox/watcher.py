@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from workbench.registry import ToolRegistry
+from workbench.registry.acting import acting
 from workbench.toolbox.reload import Reloader, ReloadReport
 from workbench.toolbox.tool_files import LoadFailure
 from workbench.toolbox.tool_source import ToolSource
@@ -130,7 +131,8 @@ class ToolWatcher:
         # Taken before the files are read, so that a change during the reload is seen as one.
         before = self._signature()
         try:
-            report = self._reloader.reload(everything=everything)
+            with acting("reload"):
+                report = self._reloader.reload(everything=everything)
         finally:
             self._folders, self._files = self._reloader.watched()
             known = {path: facts for path, facts in before.items() if self._matters(path)}

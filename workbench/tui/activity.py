@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from workbench.tui import events
 from workbench.tui.panels.status import Activity
 from workbench.tui.render import count_text
+from workbench.visible import visible_line
 
 _CHARACTERS_PER_TOKEN = 4
+
+
+_A_PERSON = (events.WaitStarted, events.WaitFinished, events.PauseStarted, events.PauseFinished)
 
 
 class ActivityTracker:
@@ -24,6 +28,7 @@ class ActivityTracker:
         self._characters = 0
         self._status = ""
         self._waiting: tuple[str, ...] = ()
+        self._paused = ""
         self._wait_since = 0.0
         self._running: dict[str, tuple[str, float]] = {}
 
@@ -32,21 +37,30 @@ class ActivityTracker:
         """True while the agent is being built or a turn runs."""
         return bool(self.loading) or self.turn_running
 
+    @property
+    def waiting(self) -> bool:
+        """True while a person is asked to decide."""
+        return bool(self._waiting)
+
     def apply(self, batch: Sequence[events.AgentEvent]) -> None:
         """Take in what happened."""
         for event in batch:
-            if event.inner and not isinstance(event, events.WaitStarted | events.WaitFinished):
+            if event.inner and not isinstance(event, _A_PERSON):
                 continue  # the outer agent's call says it
             match event:
                 case events.LoadProgress():
                     self.loading = f"loading {event.at_work}".rstrip()
                 case events.AgentReady() | events.AgentFailed():
                     self.loading = ""
-                case events.TurnStarted():
+                case events.TurnStarted() | events.ByHandStarted():
                     self.turn_running = True
                 case events.ModelStarted():
                     self._model_since, self._first_text = event.at, None
                     self._characters, self._status = 0, ""
+                case events.CompactStarted():
+                    self.turn_running = True
+                    self._model_since, self._first_text = event.at, None
+                    self._status = "summing up"
                 case events.ModelDelta():
                     self._delta(event)
                 case events.ModelFinished():
@@ -55,11 +69,15 @@ class ActivityTracker:
                     self._waiting, self._wait_since = event.calls, event.at
                 case events.WaitFinished():
                     self._waiting = ()
+                case events.PauseStarted():
+                    self._paused, self._wait_since = f"{event.when} {visible_line(event.name)}", event.at
+                case events.PauseFinished():
+                    self._paused = ""
                 case events.ToolStarted():
                     self._running[event.call_id] = (event.name, event.at)
                 case events.ToolFinished():
                     self._running.pop(str(event.entry.get("call_id")), None)
-                case events.TurnFinished() | events.SessionReset():
+                case events.TurnFinished() | events.ByHandFinished() | events.SessionReset():
                     self._end()
                 case _:
                     pass
@@ -76,7 +94,7 @@ class ActivityTracker:
     def _end(self) -> None:
         self.turn_running = self.stopping = False
         self._model_since = None
-        self._waiting = ()
+        self._waiting, self._paused = (), ""
         self._running.clear()
 
     def activity(self, now: float) -> Activity | None:
@@ -89,6 +107,8 @@ class ActivityTracker:
             calls = len(self._waiting)
             details = (f"{calls} call{'s' * (calls > 1)} to decide",)
             return Activity("◇", "warning", "waiting for you", details, self._wait_since)
+        if self._paused:
+            return Activity("◇", "warning", "paused", (self._paused,), self._wait_since)
         if self._running:
             name, since = next(iter(self._running.values()))
             more = (f"and {len(self._running) - 1} more",) if len(self._running) > 1 else ()

@@ -12,7 +12,7 @@ from workbench.engine.agent import Agent
 from workbench.engine.output import OutputCapture
 from workbench.tui import events
 from workbench.tui.bridge import Bridge, Post
-from workbench.tui.facts import approval_word, error_texts, tool_row
+from workbench.tui.facts import approval_word, error_texts, missing_key, tool_row
 
 _log = logging.getLogger("workbench.agent")
 
@@ -82,7 +82,8 @@ class AgentThread:
         self.agent = agent
         tools = tuple(tool_row(agent.tools, tool) for tool in agent.tools)
         approval = approval_word(agent.tools.policy)
-        self._post(events.AgentReady(agent.name, time.time(), agent.model or "", approval, tools))
+        missing = missing_key(agent)
+        self._post(events.AgentReady(agent.name, time.time(), agent.model or "", approval, tools, missing))
         return agent
 
     def _fail(self, name: str, error: str, hint: str) -> None:

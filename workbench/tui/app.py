@@ -6,60 +6,89 @@ import asyncio
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
+from textual import events as textual_events
+from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
+from textual.filter import LineFilter, Monochrome, NoColor
 from textual.screen import Screen
+from textual.widgets import Input, TextArea
 
+from workbench.config import PROJECT_FOLDER
+from workbench.console.stream_capture import StreamCapture
 from workbench.engine.agent import Agent
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
 from workbench.tui.approval import ApprovalRequest
+from workbench.tui.approval_mode import Mode
 from workbench.tui.approver import Approver
+from workbench.tui.attachments import with_attachments
 from workbench.tui.background import Background
+from workbench.tui.breakpoint_desk import BreakpointDesk
 from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
-from workbench.tui.capture import StreamCapture
-from workbench.tui.commands import TABLE, Command, bindings
+from workbench.tui.commands import Command, all_commands, bindings, choose_keys, key_text, key_text_of
+from workbench.tui.compact_desk import CompactDesk
+from workbench.tui.completion import Arguments
 from workbench.tui.desk import Desk
-from workbench.tui.garbage import set_aside
+from workbench.tui.do import Do, TakeOut
+from workbench.tui.external_editor import ExternalEditor
+from workbench.tui.fault_desk import FaultDesk
+from workbench.tui.garbage import Garbage
 from workbench.tui.grant_desk import GrantDesk
 from workbench.tui.guard import ScreenGuard
+from workbench.tui.hand_runs import HandRuns
 from workbench.tui.inbox import Inbox
+from workbench.tui.keymap import read_keymap
+from workbench.tui.lab_desk import LabDesk
+from workbench.tui.lab_wishes import Wanted, WhatIf
+from workbench.tui.looks import Looks, line_filters
+from workbench.tui.mode_desk import ModeDesk
 from workbench.tui.model_desk import ModelDesk
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.outbox import Outbox
-from workbench.tui.palette import Palette, Repaintable
+from workbench.tui.palette import Palette
 from workbench.tui.panels.conversation import Conversation
-from workbench.tui.panels.prompt import PromptArea
 from workbench.tui.panels.queue import QueuePanel
-from workbench.tui.panels.status import HintLine
+from workbench.tui.panels.status import MODES, HintLine
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
+from workbench.tui.pause import PauseRequest
+from workbench.tui.prompt_area import PromptArea, PromptReport
+from workbench.tui.prompt_desk import PromptDesk
 from workbench.tui.questions import Questions
+from workbench.tui.restyling import Restyling
+from workbench.tui.saving_tests import TestSaver
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
-from workbench.tui.themes import css_variables, textual_theme
+from workbench.tui.screens.pause import PauseScreen
+from workbench.tui.session_desk import SessionDesk
+from workbench.tui.theme_desk import ThemeDesk
+from workbench.tui.themes import css_variables
 from workbench.tui.toggling import switch
 from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
 from workbench.tui.welcome import model_text, welcome
+from workbench.tui.window_title import WindowTitle
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
     from workbench.tui.screens.grants import GrantsScreen
-
-TICK: Final = 0.2
-"""Seconds between two updates of running times."""
+    from workbench.tui.screens.sessions import SessionsScreen
 
 IDLE_SECONDS: Final = 1
 """How long nothing has gone on before the screen's own upkeep may take a moment."""
+
+AWAY_SECONDS: Final = 60
+"""How long nothing has gone on or been typed before that upkeep may take a longer one."""
 
 QUIT_SECONDS: Final = 3
 """How long the first press of a quit key waits for the second."""
@@ -80,6 +109,8 @@ class Upkeep(Protocol):
 
 class WorkbenchApp(App[None]):
     """``start`` builds the agent, on the agent's own thread, after the first frame.
+
+    ``first`` is sent when the agent is there: messages or slash commands.
 
     ``clock`` gives seconds; it decides how long keys are held back when a question comes up, and how
     long a quit key waits for its second press.
@@ -103,6 +134,9 @@ class WorkbenchApp(App[None]):
         agent_name: str = "agent",
         model: str = "",
         models: ModelSwitch | None = None,
+        keymap: Mapping[str, object] | None = None,
+        looks: Looks = Looks(),  # noqa: B008  # frozen: it can be shared
+        first: Sequence[str] = (),
         guard: ScreenGuard | None = None,
         clock: Callable[[], float] = time.monotonic,
         **options: Any,
@@ -110,35 +144,71 @@ class WorkbenchApp(App[None]):
         if guard is not None:
             options["driver_class"] = guard.driver_class()
         self._clock = clock
-        self._palettes = themes
-        self._palette = themes[theme]
+        self.themes = ThemeDesk(self, themes, theme)
         super().__init__(**options)
-        for name in list(self.available_themes):
-            self.unregister_theme(name)
-        for palette in themes.values():
-            self.register_theme(textual_theme(palette))
-        self.theme = theme
+        self.themes.dress()
+        self.looks = looks
+        self._less = line_filters(looks, self._palette_now)
+        if not looks.motion:
+            self.animation_level = "none"
+        self.keymap = read_keymap(keymap or {})
+        choose_keys(self.keymap.keys)
+        self.set_keymap(self.keymap.for_textual)
         self._tracker = ActivityTracker()
+        self._garbage = Garbage()
+        self._restyling = Restyling(self)
         self._quit_asked: float | None = None
+        self._first = list(first)
         self.upkeep: Upkeep | None = None
         self._moving = True
-        self.inbox = Inbox(self._take_in)
+        self.inbox = Inbox(self._take_in, looks.frame)
         self.background = Background(self.inbox.post)
         self.broker = ApprovalBroker(self.post_message)
-        self._desk = ApprovalDesk(self, self.broker, self._approval_screen)
-        self.bridge = Bridge(self.inbox.post, Approver(self.broker), self._let_go)
+        self._desk = ApprovalDesk(self, self.broker, self._question_screen)
+        self.breakpoints = BreakpointDesk(
+            self, self.background, self.broker, self.inbox.post, palette=self._palette_now
+        )
+        self.faults = FaultDesk(
+            self, self.background, self.inbox.post, agent=self._agent, palette=self._palette_now
+        )
+        companions = (self.breakpoints, self.faults)
+        self.bridge = Bridge(self.inbox.post, Approver(self.broker), self._let_go, companions)
         self.capture = guard.capture if guard is not None else StreamCapture()
         self.questions = Questions(self.capture, clock=clock)
         self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
+        self._window = WindowTitle(guard.title if guard is not None else str)
         self.models = models or ModelSwitch()
         self.models.bind(self.agent_thread.do, self.inbox.post)
+        self.editor = ExternalEditor(self, lend=guard.paused if guard is not None else nullcontext)
         self.grants = GrantDesk(self, self.background, agent=self._agent, palette=self._palette_now)
-        self._desks: tuple[Desk, ...] = (self._model_desk(), self.grants)
+        self.sessions = self._session_desk()
+        model_desk = self._model_desk()
+        self.modes = ModeDesk(
+            self,
+            self.background,
+            agent=self._agent,
+            show=self._show_mode,
+            note=self._note_mode,
+            clock=clock,
+        )
+        self.lab = self._lab_desk()
+        self._desks: tuple[Desk, ...] = (
+            model_desk,
+            self.themes,
+            self.modes,
+            self.sessions,
+            CompactDesk(self.agent_thread.do, self.inbox.post),
+            self.grants,
+            self.breakpoints,
+            self.faults,
+            self.lab,
+        )
         self._doers: dict[str, Callable[[str], object]] = {"app.reload": self._reload}
         for desk in self._desks:
             self._doers.update(desk.doers())
-        self.main = MainScreen(self._palette)
+        self.main = MainScreen(self.themes.palette)
         self.outbox = Outbox(self.main, self._tracker, self._begin_turn, self._run_command)
+        self.prompts = self._prompt_desk(model_desk.words())
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
 
@@ -155,11 +225,67 @@ class WorkbenchApp(App[None]):
             turn_running=lambda: self._tracker.turn_running,
         )
 
+    def _session_desk(self) -> SessionDesk:
+        return SessionDesk(
+            self,
+            self.background,
+            do=self.agent_thread.do,
+            post=self.inbox.post,
+            palette=self._palette_now,
+            turn_running=lambda: self._tracker.turn_running,
+            project=Path.cwd(),
+        )
+
+    def _lab_desk(self) -> LabDesk:
+        tests = TestSaver(
+            self, self.background, Path.cwd(), palette=self._palette_now, post=self.inbox.post
+        )
+        return LabDesk(
+            self,
+            HandRuns(self.agent_thread.do, self._check_tools, self.inbox.post),
+            agent=self._agent,
+            palette=self._palette_now,
+            calls=lambda: self.main.trace.calls(),
+            inspect=self._inspect,
+            editor=self.editor,
+            tests=tests,
+            stop=self.action_stop,
+        )
+
+    def _prompt_desk(self, words: Arguments) -> PromptDesk:
+        return PromptDesk(
+            self,
+            self.main.prompt,
+            self.background,
+            self.editor,
+            folder=Path.cwd() / PROJECT_FOLDER,
+            root=Path.cwd(),
+            arguments={
+                **words,
+                "app.theme": lambda: self.available_themes,
+                "app.call": self._tool_names,
+            },
+            palette=self._palette_now,
+            take_back=self.outbox.recall,
+        )
+
+    def _tool_names(self) -> list[str]:
+        agent = self._agent()
+        return [tool.name for tool in agent.tools] if agent is not None else []
+
     def _agent(self) -> Agent | None:
         return self.agent_thread.agent
 
+    def _show_mode(self, mode: Mode) -> None:
+        self.main.top_line.status.approval = mode
+        self.main.top_line.refresh()
+
+    def _note_mode(self, mode: Mode, text: str) -> None:
+        self.main.conversation.add_notice(text)
+        self.main.trace.note(f"approval: {MODES[mode][0]}")
+
     def _palette_now(self) -> Palette:
-        return self._palette
+        return self.themes.palette
 
     # life
 
@@ -169,19 +295,35 @@ class WorkbenchApp(App[None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The tokens of the theme in use."""
-        return css_variables(self._palette)
+        return css_variables(self.themes.palette)
+
+    def refresh_css(self, animate: bool = True) -> None:
+        """Style every widget anew, in steps."""
+        self._restyling.begin(animate=animate)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """What every line passes through; no colours means none, not shades of grey."""
+        filters = super().get_line_filters()
+        return [*(each for each in filters if not isinstance(each, Monochrome | NoColor)), *self._less]
+
+    def on_descendant_focus(self, event: textual_events.DescendantFocus) -> None:
+        """Where motion is reduced, no cursor blinks."""
+        if not self.looks.motion and isinstance(event.widget, Input | TextArea):
+            event.widget.cursor_blink = False
 
     def on_mount(self) -> None:
         """Watch the theme; build the agent once the first frame is out."""
+        self._garbage.install()
         self.capture.install()
         self.questions.open(self, self.action_stop)
-        self.theme_changed_signal.subscribe(self, lambda theme: self._use_palette(theme.name))
-        self._ticker = self.set_interval(TICK, self._tick)
+        self.themes.watch()
+        self._ticker = self.set_interval(self.looks.tick, self._tick)
         self.outbox.invite()
         self.call_after_refresh(self._begin)
 
     def _begin(self) -> None:
         self.inbox.open(asyncio.get_running_loop())
+        self.prompts.open()
         self.agent_thread.start()
         threading.Thread(target=warm, name="workbench-warm", daemon=True).start()
         self._tick()
@@ -190,9 +332,11 @@ class WorkbenchApp(App[None]):
         """Let a waiting agent go, and take nothing more in."""
         self._desk.close()
         self.questions.close()
+        self.prompts.close()
         self.agent_thread.stop_turn()
         self.inbox.close()
         self.capture.remove()
+        self._garbage.remove()
 
     # facts from the agent
 
@@ -207,7 +351,7 @@ class WorkbenchApp(App[None]):
                     self.main.conversation.add_notice(
                         "The agent could not be built", event.error, event.hint, "error"
                     )
-                case events.TurnFinished() if not event.inner:
+                case events.TurnFinished() | events.ByHandFinished() if not event.inner:
                     self.outbox.turn_ended(event.status)
                 case events.ModelChanged():
                     self.main.top_line.status.model = model_text(event.model)
@@ -221,15 +365,25 @@ class WorkbenchApp(App[None]):
     def _agent_ready(self, ready: events.AgentReady) -> None:
         status = self.main.top_line.status
         status.agent, status.model = visible_line(ready.agent), model_text(ready.model)
-        status.approval = ready.approval
         self.main.top_line.refresh()
         self.main.conversation.show_welcome(*welcome(ready))
+        for problem in self.keymap.problems:
+            self.main.conversation.add_notice(
+                "An entry of your keymap is not used", problem, "All others hold.", "warning"
+            )
+        while self._first:
+            self.outbox.send(self._first.pop(0))
         self.outbox.send_next()
 
     def _tick(self) -> None:
         now = time.time()
         activity = self._tracker.activity(now)
         self.main.tick(now, activity)
+        self._window.show(
+            self.main.top_line.status.agent,
+            waits=self._tracker.waiting or isinstance(self.screen, HeldScreen),
+            running=activity is not None,
+        )
         if activity is not None:
             self._ticker.resume()
         elif self._moving:
@@ -239,7 +393,12 @@ class WorkbenchApp(App[None]):
 
     def _rest(self) -> None:
         if not self.busy:
-            set_aside()
+            self._garbage.rest()
+            self.set_timer(AWAY_SECONDS, partial(self._sweep, self.main.prompt.draft))
+
+    def _sweep(self, draft: str) -> None:
+        if not self.busy and draft == self.main.prompt.draft:
+            self._garbage.sweep()
 
     # questions to the person
 
@@ -252,8 +411,10 @@ class WorkbenchApp(App[None]):
         """A batch waits for a decision."""
         self._desk.asked(message)
 
-    def _approval_screen(self, request: ApprovalRequest, decide: Decide) -> ApprovalScreen:
-        return ApprovalScreen(request, decide, self._palette, clock=self._clock)
+    def _question_screen(self, request: ApprovalRequest | PauseRequest, decide: Decide) -> HeldScreen:
+        if isinstance(request, PauseRequest):
+            return PauseScreen(request, decide, self.themes.palette, clock=self._clock)
+        return ApprovalScreen(request, decide, self.themes.palette, clock=self._clock)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         """Keys that the question kept from deciding anything belong to what was being written."""
@@ -268,11 +429,12 @@ class WorkbenchApp(App[None]):
 
     def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
         """Send it, queue it, or run it as a command."""
+        self.prompts.sent(message.text)
         self.outbox.send(message.text)
 
-    def on_prompt_area_recall_queued(self, message: PromptArea.RecallQueued) -> None:
-        """Take the last queued message back into the empty prompt."""
-        self.outbox.recall()
+    @on(PromptReport)
+    def _prompt_reports(self, message: PromptReport) -> None:
+        self.prompts.take(message)
 
     def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
         """Take the clicked message back into the prompt."""
@@ -284,9 +446,12 @@ class WorkbenchApp(App[None]):
 
     def _turn(self, text: str, agent: Agent) -> None:
         """One turn, with the tools as they are on disk now. On the agent's thread."""
+        self._check_tools()
+        agent.input(with_attachments(text, Path.cwd()))
+
+    def _check_tools(self) -> None:
         if self.upkeep is not None:
             self.upkeep.check()
-        agent.input(text)
 
     def _run_command(self, command: Command, rest: str) -> None:
         if command.id in self._doers:
@@ -298,9 +463,21 @@ class WorkbenchApp(App[None]):
 
     def on_trace_panel_inspect(self, message: TracePanel.Inspect) -> None:
         """Show all of an entry; the trace goes to the one that was shown last."""
+        self._inspect(message.entry)
+
+    def on_wanted(self, message: Wanted) -> None:
+        """Do with a call or a tool what the person wants."""
+        if isinstance(message.wish, WhatIf):
+            self.sessions.what_if(message.wish.entry)
+        else:
+            self.lab.wanted(message.wish)
+
+    def _inspect(self, shown: Entry) -> None:
         entries = self.main.trace.entries()
-        index = next((at for at, entry in enumerate(entries) if entry is message.entry), 0)
-        self.push_screen(InspectorScreen(entries, index, self._palette), self._inspected)
+        index = next((at for at, entry in enumerate(entries) if entry is shown), -1)
+        if index < 0:  # the filter leaves it out
+            entries, index = [shown], 0
+        self.push_screen(InspectorScreen(entries, index, self.themes.palette), self._inspected)
 
     def _inspected(self, entry: Entry | None) -> None:
         if entry is not None:
@@ -325,6 +502,14 @@ class WorkbenchApp(App[None]):
 
         self.background.do("switch the tool", partial(switch, agent.tools, message.names, message.enable))
 
+    def on_sessions_screen_wanted(self, message: SessionsScreen.Wanted) -> None:
+        """Do with a session what the person wants."""
+        self.sessions.wanted(message.row, message.deed)
+
+    def on_sessions_screen_search(self, message: SessionsScreen.Search) -> None:
+        """Look for a text in all sessions."""
+        self.sessions.search(message.text)
+
     def on_grants_screen_revoke(self, message: GrantsScreen.Revoke) -> None:
         """Take a grant back; the list hears of it through ``on_change``."""
         self.grants.revoke(message.id)
@@ -337,10 +522,12 @@ class WorkbenchApp(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """The palette lists what the command table says."""
-        for command in TABLE:
+        for command in all_commands():
             if command.palette:
+                keys = "  ".join(key_text(key) for key in command.keys if key)
+                text = f"{command.help}   {keys}".rstrip()
                 yield SystemCommand(
-                    command.label.capitalize(), command.help, partial(self.run_action, command.action)
+                    command.label.capitalize(), text, partial(self.run_action, command.action)
                 )
 
     def action_stop(self) -> None:
@@ -357,17 +544,17 @@ class WorkbenchApp(App[None]):
         if selected:
             self.copy_to_clipboard(selected)
             self.notify(f"{len(selected)} characters copied.", markup=False, timeout=2)
-        elif self.main.prompt.draft:
-            self.main.prompt.draft = ""
+        elif self.screen is self.main and self.main.prompt.draft:
+            self.prompts.clear()
         elif self._tracker.turn_running:
             self.action_stop()
         else:
-            self._ask_to_quit("ctrl+c")
+            self._ask_to_quit(key_text_of("app.interrupt"))
 
     async def action_quit(self) -> None:
         """Leave; with a turn running or messages queued only on a second press."""
         if self.busy or self.outbox:
-            self._ask_to_quit("ctrl+q")
+            self._ask_to_quit(key_text_of("app.quit"))
         else:
             self.exit()
 
@@ -404,6 +591,20 @@ class WorkbenchApp(App[None]):
         """Have the command done by whoever does it; ``rest`` is what stood behind the slash word."""
         self._doers[command](rest)
 
+    def on_do(self, message: Do) -> None:
+        """A panel or screen has a command done."""
+        self.action_do(message.command, message.rest)
+
+    def on_take_out(self, message: TakeOut) -> None:
+        """A panel wants a grant, a breakpoint or a fault gone."""
+        match message.subject:
+            case events.GrantRow(id=grant):
+                self.grants.revoke(grant)
+            case events.BreakRow() as row:
+                self.breakpoints.remove(row)
+            case events.FaultRow(tool=tool):
+                self.faults.clear(tool)
+
     def _reload(self, _: str) -> None:
         if self.upkeep is None:
             self.notify("No tool files are followed here.", title="Reload", markup=False)
@@ -419,10 +620,4 @@ class WorkbenchApp(App[None]):
         from workbench.tui.screens.help import HelpScreen
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen(self._palette))
-
-    def _use_palette(self, name: str) -> None:
-        self._palette = self._palettes[name]
-        for screen in self.screen_stack:
-            if isinstance(screen, Repaintable):
-                screen.palette = self._palette
+            self.push_screen(HelpScreen(self.themes.palette))

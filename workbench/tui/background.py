@@ -29,6 +29,14 @@ class Background:
             self._thread.start()
         self._jobs.put((what, job))
 
+    def settle(self, timeout: float) -> bool:
+        """Wait until what was asked for so far is done; False if that takes longer, in seconds."""
+        if self._thread is None:
+            return True
+        done = threading.Event()
+        self.do("wait", done.set)
+        return done.wait(timeout)
+
     def _run(self) -> None:
         while True:
             what, job = self._jobs.get()

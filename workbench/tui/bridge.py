@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, Literal
 
 from workbench.engine.agent import Agent
+from workbench.engine.begun import REPLAYED
+from workbench.engine.by_hand import HandCall
 from workbench.engine.hooks import (
     after_each_tool,
     after_llm,
@@ -24,8 +27,12 @@ from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.registry import ChangeEvent, ChangeEventType, Tool, ToolRegistry
 from workbench.tui import events
+from workbench.tui.actors import Actors
 from workbench.tui.approver import Approver, change_of
+from workbench.tui.companion import Companion
 from workbench.tui.facts import error_texts, tool_row, usage_event
+from workbench.tui.remarks import REMARKS, remark
+from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call
 
 Post = Callable[[events.AgentEvent], None]
 """Takes an event from any thread and returns at once."""
@@ -36,23 +43,34 @@ _TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
 class Bridge(Observer):
     """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver.
 
-    ``on_stop`` is called when a turn is stopped, by whomever, while it may be waiting for a person.
+    ``companions`` are set up on every agent that is watched. ``on_stop`` is called when a turn is stopped,
+    by whomever, while it may be waiting for a person.
     Agents that run inside tools are watched too, from their first turn on; those that state no trust of
     their own ask as the outer agent does.
     """
 
     nested = True
 
-    def __init__(self, post: Post, approver: Approver, on_stop: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        post: Post,
+        approver: Approver,
+        on_stop: Callable[[], None],
+        companions: Sequence[Companion] = (),
+    ) -> None:
         self._post = post
+        self._companions = companions
         self._approver = approver
         self._on_stop = on_stop
         self._started: set[tuple[int, str]] = set()
         self._toggled: dict[str, str] = {}
+        self._actors = Actors()
         self._outer: Agent | None = None
         self._inner: dict[int, list[Callable[[], object]]] = {}
         self._labels: dict[tuple[str, int], str] = {}
         self._detach: list[Callable[[], object]] = []
+        self._hand_began: float | None = None
+        self._hand_waited = 0.0
         self.turns_ended = 0
 
     def attach(self, agent: Agent) -> None:
@@ -71,8 +89,8 @@ class Bridge(Observer):
         """Watch an agent that runs inside a tool of the outer one, until its turn ends."""
         outer = self._outer
         assert outer is not None
-        quiet, output, policy = agent.quiet, agent.output, agent.tools.policy
-        agent.quiet, agent.output = True, agent.output or outer.output
+        quiet, policy = agent.quiet, agent.tools.policy
+        agent.quiet = True
         if agent.trust is None:
             agent.tools.policy = outer.tools.policy
         own = {grant.id for grant in agent.tools.grants}
@@ -86,7 +104,7 @@ class Bridge(Observer):
         )
 
         def restore() -> None:
-            agent.quiet, agent.output, agent.tools.policy = quiet, output, policy
+            agent.quiet, agent.tools.policy = quiet, policy
             del self._labels[agent.name, id(agent)]
             for grant in agent.tools.grants:
                 if grant.id not in own:  # the outer agent keeps it, and there it can be taken back
@@ -122,11 +140,15 @@ class Bridge(Observer):
             agent.observers.remove(observer)
 
         undo.append(forget)
+        outer, tell = self._outer or agent, partial(self._tell, agent)
+        undo.extend([companion.join(agent, outer, tell) for companion in self._companions])
 
     def _tell(self, agent: Agent, event: events.AgentEvent) -> None:
         """Post an event; one of an inner agent says so, under a name that no other watched agent has."""
         if not self._is_outer(agent):
             event = replace(event, agent=self._labels[agent.name, id(agent)], inner=True)
+        if self._hand_began is not None and not isinstance(event, events.Notice):
+            event = replace(event, by_hand=True)
         self._post(event)
 
     # hooks, on the agent's thread
@@ -198,6 +220,7 @@ class Bridge(Observer):
                 stop = self._approver.decide(agent, session, calls, self._outer or agent)
         finally:
             waited = (time.monotonic() - began) * 1000
+            self._hand_waited += waited
             self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(agent, session)))
         if stop:
             raise StopTurn(STOPPED)
@@ -230,15 +253,37 @@ class Bridge(Observer):
         kind = entry["type"]
         if kind == "user_input" and not self._is_outer(agent) and id(agent) not in self._inner:
             self._adopt(agent)
-        elif kind in _REMARKS:
-            self._tell(agent, events.Notice(agent.name, time.time(), *_remark(entry)))
+        elif entry.get(REPLAYED):
+            self._retell(agent, entry)
+        elif kind in REMARKS:
+            self._tell(agent, events.Notice(agent.name, time.time(), *remark(entry)))
+            if kind == "compaction":
+                self._tell(agent, events.Compacted(agent.name, time.time(), entry["replaced"]))
         elif kind == "llm_call":
             content, calls = _last_answer(_session(agent), entry)
-            self._tell(agent, events.ModelFinished(agent.name, time.time(), dict(entry), content, calls))
+            self._tell(agent, events.ModelFinished(agent.name, time.time(), _copy_of(entry), content, calls))
         elif kind == "tool_execution" and (
             (id(agent), entry["call_id"]) not in self._started or entry["status"] == "cancelled"
         ):
             self._finish(agent, entry)
+
+    def entry_changed(self, agent: Agent, entry: TraceEntry) -> None:
+        """Pass on what was noted on an answer or a call after it was told of."""
+        if entry["type"] in ("llm_call", "tool_execution"):
+            self._tell(agent, events.EntryChanged(agent.name, time.time(), _copy_of(entry)))
+
+    def _retell(self, agent: Agent, entry: TraceEntry) -> None:
+        """Pass on what the turn took from a record, as if it had just happened."""
+        session, now = _session(agent), time.time()
+        if entry["type"] == "llm_call":
+            message = next(iter(answers(session["messages"])[entry["iteration"] - 1 :]), None)
+            tools = agent.tools
+            calls = calls_of(message, (), lambda name: tool.name if (tool := tools.meant(name)) else name)
+            told = retold_answer(agent.name, session["turn"], entry, message, calls, now)
+        else:
+            told = retold_call(agent.name, entry, now)
+        for event in told:
+            self._tell(agent, event)
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """Pass the end of the turn on, with what a person should know of an error."""
@@ -263,6 +308,26 @@ class Bridge(Observer):
             ),
         )
 
+    def hand_started(self, agent: Agent, calls: Sequence[HandCall]) -> None:
+        """Pass on that a person runs calls; whoever is asked about them is let go at a stop."""
+        if agent.cancel is not None:
+            agent.cancel.on_cancel(self._on_stop)
+        self._hand_began, self._hand_waited = time.time(), 0.0
+        again = {call.id: call.rerun_of for call in calls if call.rerun_of is not None}
+        names = [tool.name if (tool := agent.tools.meant(call.name)) else call.name for call in calls]
+        title = f"{names[0]}{' again' if again else ''}" if len(names) == 1 else f"{len(names)} calls again"
+        turn = _session(agent)["turn"]
+        self._tell(agent, events.ByHandStarted(agent.name, self._hand_began, turn, title, again))
+
+    def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
+        """Pass on that they have ended."""
+        now, began = time.time(), self._hand_began or time.time()
+        stopped = any(entry["status"] == "cancelled" for entry in entries)
+        spent = (now - began) * 1000, self._hand_waited
+        status: Literal["success", "stopped"] = "stopped" if stopped else "success"
+        self._tell(agent, events.ByHandFinished(agent.name, now, status, *spent))
+        self._hand_began = None
+
     def session_reset(self, agent: Agent) -> None:
         """Pass the reset on, with the context empty again."""
         self._toggled.clear()
@@ -272,7 +337,7 @@ class Bridge(Observer):
 
     def _finish(self, agent: Agent, entry: TraceEntry) -> None:
         self._started.discard((id(agent), entry["call_id"]))
-        self._tell(agent, events.ToolFinished(agent.name, time.time(), dict(entry)))
+        self._tell(agent, events.ToolFinished(agent.name, time.time(), _copy_of(entry)))
 
     # registry
 
@@ -289,8 +354,8 @@ class Bridge(Observer):
     def _tell_of_tool(self, agent: Agent, change: ChangeEvent, name: str | None, tool: Tool | None) -> None:
         row = tool_row(agent.tools, tool) if tool is not None else None
         kind, metadata = change.event_type.value, dict(change.metadata)
-        now = time.time()
-        self._tell(agent, events.ToolsChanged(agent.name, now, kind, name, change.reason, row, metadata))
+        now, by = time.time(), self._actors.of(change)
+        self._tell(agent, events.ToolsChanged(agent.name, now, kind, name, change.reason, row, metadata, by))
 
     def _remember_toggle(self, tool: Tool, change: ChangeEvent) -> None:
         off = change.event_type is ChangeEventType.DISABLE
@@ -310,17 +375,10 @@ class _TurnEnd(Observer):
         self._bridge.release(agent)
 
 
-_REMARKS = ("note", "transcript_repair", "late_result")
-
-
-def _remark(entry: TraceEntry) -> tuple[str, str, str]:
-    """What a person should know of an entry that is neither an answer nor a call: title, text, hint."""
-    if entry["type"] == "note":
-        return entry["text"], "", entry.get("hint") or ""
-    if entry["type"] == "late_result":
-        return f"{entry['tool_name']} has ended", "It was given up before; its result was dropped.", ""
-    mended = "; ".join(repair["what"] for repair in entry["repairs"])
-    return "The conversation was repaired", f"{entry['violation']} {mended}", ""
+def _copy_of(entry: TraceEntry) -> TraceEntry:
+    """A copy that the screen may read while the agent's hooks go on being noted."""
+    noted: TraceEntry = {key: dict(entry[key]) for key in ("hooks_ms", "hook_output") if key in entry}
+    return {**entry, **noted}
 
 
 def _session(agent: Agent) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Carries approval requests from agent threads to the screen, and the answers back."""
+"""Carries questions from agent threads to the screen, and the answers back."""
 
 from __future__ import annotations
 
@@ -7,26 +7,31 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from textual.app import App
 from textual.message import Message
 
+from workbench.engine.breakpoints import Resume
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
+from workbench.tui.pause import PauseRequest
 from workbench.tui.screens.held import HeldScreen
 
-Decide = Callable[[ApprovalResult | None], None]
-"""How a screen answers; None says that it went away without an answer."""
+Question: TypeAlias = ApprovalRequest | PauseRequest
+Answer: TypeAlias = ApprovalResult | Resume
+
+Decide = Callable[[Any], None]
+"""How a screen answers, with what fits its question; None says that it went away without an answer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pending:
     """One open question: the request as it is shown, and the future that decides it."""
 
-    request: ApprovalRequest
-    future: Future[ApprovalResult] = field(default_factory=Future)
+    request: Question
+    future: Future[Any] = field(default_factory=Future)
 
 
 class Asked(Message):
@@ -50,7 +55,7 @@ class ApprovalBroker:
         self._closed = False
 
     @property
-    def pending(self) -> tuple[ApprovalRequest, ...]:
+    def pending(self) -> tuple[Question, ...]:
         """The questions that are open now, oldest first."""
         return tuple(pending.request for pending in self._pending)
 
@@ -60,7 +65,16 @@ class ApprovalBroker:
         What is approved is what was shown: if the batch's arguments were changed meanwhile, the verdict
         carries the ones that the person saw.
         """
-        pending = Pending(request.copied())
+        shown = request.copied()
+        return _as_shown(self._wait_for(shown), shown, request)
+
+    def pause(self, request: PauseRequest) -> Resume:
+        """The same at a breakpoint: block until a person has said how to go on."""
+        resume: Resume = self._wait_for(request)
+        return resume
+
+    def _wait_for(self, question: Question) -> Any:
+        pending = Pending(question)
         with self._lock:
             if self._closed:
                 raise StopTurn("the app is closed", hint="Open Workbench again and send the message again.")
@@ -68,13 +82,12 @@ class ApprovalBroker:
         try:
             if not self._post(Asked(pending)):
                 raise StopTurn("the app is closing")
-            result = pending.future.result()
+            return pending.future.result()
         finally:
             with self._lock:
                 self._pending.remove(pending)
-        return _as_shown(result, pending.request, request)
 
-    def answer(self, pending: Pending, result: ApprovalResult | None) -> None:
+    def answer(self, pending: Pending, result: Answer | None) -> None:
         """Decide a question; the first answer holds. None means that it was left without one."""
         try:
             if result is None:
@@ -113,7 +126,7 @@ class ApprovalDesk:
         self,
         app: App[Any],
         broker: ApprovalBroker,
-        make_screen: Callable[[ApprovalRequest, Decide], HeldScreen],
+        make_screen: Callable[[Any, Decide], HeldScreen],
     ) -> None:
         self._app = app
         self._broker = broker
@@ -138,7 +151,7 @@ class ApprovalDesk:
                 self._show(pending)
 
     def _show(self, pending: Pending) -> None:
-        def decide(result: ApprovalResult | None) -> None:
+        def decide(result: Answer | None) -> None:
             self._broker.answer(pending, result)
 
         screen = self.screen = self._make_screen(pending.request, decide)

@@ -17,8 +17,10 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 _LEAVE_ON: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+_KEEP_TITLE: Final = "\x1b[22;2t"
+_TITLE_BEFORE: Final = "\x1b[23;2t"
 _LEAVE_SCREEN: Final = (
-    "\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?1004l"
+    "\x1b[23;2t\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?1016l\x1b[?1004l"
     "\x1b[<u\x1b[?1049l\x1b[?25h"
 )
 
@@ -59,6 +61,29 @@ class Terminal:
         self._on_hide = on_hide
         self._shown = False
         self._attributes: list[Any] | None = None
+        self._title = ""
+        self._send: Callable[[str], object] | None = None
+
+    def title(self, text: str) -> None:
+        """Give the terminal's window a title while the screen is up; afterwards it has its own again.
+
+        The text is one line that is safe to paint.
+        """
+        self._title = text
+        if self._send is not None and text:
+            self._send(f"\x1b]2;{text}\x07")
+
+    def begin_title(self, send: Callable[[str], object]) -> None:
+        """The screen is up and sends what it writes through this; the title that was there is kept."""
+        send(_KEEP_TITLE)
+        self._send = send
+        self.title(self._title)
+
+    def end_title(self) -> None:
+        """The screen goes: the title is as it was before."""
+        if self._send is not None:
+            self._send(_TITLE_BEFORE)
+            self._send = None
 
     @property
     def size(self) -> tuple[int, int] | None:
@@ -127,6 +152,7 @@ def driver_class(terminal: Terminal) -> type[LinuxDriver]:
             terminal.show()
             self._has_left = False
             super().start_application_mode()  # type: ignore[no-untyped-call]  # Textual leaves it untyped
+            terminal.begin_title(self.write)
             loop = asyncio.get_running_loop()
             for number in _LEAVE_ON:
                 # who starts the program with a signal ignored (nohup) means it
@@ -138,6 +164,7 @@ def driver_class(terminal: Terminal) -> type[LinuxDriver]:
             loop = asyncio.get_running_loop()
             while self._signals:
                 loop.remove_signal_handler(self._signals.pop())
+            terminal.end_title()
             super().stop_application_mode()
             self._has_left = True
 

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from workbench.providers.catalog import Snapshot
+    from workbench.storage.session_index import SessionHead
+    from workbench.tui.branches import Pair, TurnHead
+    from workbench.tui.palette import Palette
 
 Permission = Literal["allow", "ask", "deny"]
 
@@ -33,12 +36,14 @@ class CallInfo:
 class AgentEvent:
     """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds.
 
-    ``inner`` is set for an agent that runs inside a tool of the one that the person talks to.
+    ``inner`` is set for an agent that runs inside a tool of the one that the person talks to, ``by_hand``
+    for what belongs to calls that a person runs without the model.
     """
 
     agent: str
     at: float
     inner: bool = field(default=False, kw_only=True)
+    by_hand: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,24 @@ class WaitFinished(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class PauseStarted(AgentEvent):
+    """A call stands still at a breakpoint: a person looks at it."""
+
+    call_id: str
+    name: str
+    when: Literal["before", "after"]
+
+
+@dataclass(frozen=True, slots=True)
+class PauseFinished(AgentEvent):
+    """The person said how to go on; ``action`` as in ``engine.Resume``, ``stop`` also when the turn was."""
+
+    call_id: str
+    duration_ms: float
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
 class ToolStarted(AgentEvent):
     """A call begins to run."""
 
@@ -129,6 +152,16 @@ class ToolFinished(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class EntryChanged(AgentEvent):
+    """A model call or tool call that has finished has more to say: what its hooks took and printed.
+
+    ``entry`` is the whole trace entry (a copy), as in ``ModelFinished`` and ``ToolFinished``.
+    """
+
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnFinished(AgentEvent):
     """The turn ended, however. ``error`` and ``hint`` are for people, empty unless it failed."""
 
@@ -142,10 +175,33 @@ class TurnFinished(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class ByHandStarted(AgentEvent):
+    """A person runs calls without the model, outside of any turn; ``turn`` is the last one.
+
+    ``title`` says which in a few words. ``again`` maps the id of a call to that of the one it runs again.
+    """
+
+    turn: int
+    title: str
+    again: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ByHandFinished(AgentEvent):
+    """They have ended, however; a call that a stop kept from running is ``cancelled``."""
+
+    status: Literal["success", "stopped"]
+    duration_ms: float
+    waited_ms: float
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ToolRow:
     """What the tools panel shows of one tool. ``tags`` are words for people.
 
-    ``tokens`` is about what its schema costs in each request.
+    ``tokens`` is about what its schema costs in each request, ``findings`` what that leaves open to the
+    model, a sentence each; ``grants`` are those that cover calls of the tool.
     """
 
     name: str
@@ -156,6 +212,8 @@ class ToolRow:
     asks_because: str = ""
     description: str = ""
     tokens: int = 0
+    findings: tuple[str, ...] = ()
+    grants: tuple[GrantRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +231,50 @@ class GrantRow:
 
 
 @dataclass(frozen=True, slots=True)
+class BreakRow:
+    """One breakpoint: ``when`` is ``before``, ``after`` or ``on error``; ``tool`` is a name or a glob.
+
+    ``xray_only``: only tools that are marked with ``@xray``.
+    """
+
+    tool: str
+    when: str
+    condition: str = ""
+    enabled: bool = True
+    xray_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BreakpointsChanged(AgentEvent):
+    """All breakpoints as they are now; ``step`` pauses at the next call, wherever it is."""
+
+    points: tuple[BreakRow, ...]
+    step: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """A fault that is on: ``phrase`` says which, ``times`` in how many more calls, None in all."""
+
+    tool: str
+    phrase: str
+    times: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FaultsChanged(AgentEvent):
+    """All faults that are on now."""
+
+    faults: tuple[FaultRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ToolsChanged(AgentEvent):
     """The registry reported a change; fields as in ``registry.ChangeEvent``.
 
-    ``row`` is the tool as it is now; None when it is gone or the change names no single tool.
+    ``row`` is the tool as it is now; None when it is gone or the change names no single tool. ``by`` says
+    who switched it: ``user``, ``code``, ``reload``, or ``policy`` for what is off from the moment it is
+    registered; empty for other changes.
     """
 
     change: str
@@ -184,6 +282,7 @@ class ToolsChanged(AgentEvent):
     reason: str | None = None
     row: ToolRow | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,11 +317,15 @@ class LoadMended(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class AgentReady(AgentEvent):
-    """The agent is built and takes messages. ``tools`` are all its tools as they are now."""
+    """The agent is built and takes messages. ``tools`` are all its tools as they are now.
+
+    ``missing_key`` names the environment variables one of which the model needs and none of which is set.
+    """
 
     model: str
     approval: str
     tools: tuple[ToolRow, ...]
+    missing_key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +347,18 @@ class Notice(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class CompactStarted(AgentEvent):
+    """The older turns are being summed up, in the place of a turn; a ``TurnFinished`` ends it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted(AgentEvent):
+    """A summary stands in the place of so many messages."""
+
+    replaced: int
+
+
+@dataclass(frozen=True, slots=True)
 class ModelsFound(AgentEvent):
     """Models to choose from, as far as they are known now."""
 
@@ -255,6 +370,40 @@ class ModelChanged(AgentEvent):
     """From the next request on another model answers."""
 
     model: str
+
+
+@dataclass(frozen=True, slots=True)
+class ThemeSaved(AgentEvent):
+    """A theme file is new or was changed; this is what it says now."""
+
+    palette: Palette
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One session, or one place in it where the searched text is: ``turn`` and the words around it."""
+
+    head: SessionHead
+    current: bool = False
+    turn: int = 0
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsRead(AgentEvent):
+    """The sessions of the project, or where a text is in them; ``note`` says what is left out."""
+
+    rows: tuple[SessionRow, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchesRead(AgentEvent):
+    """Two sessions were compared; ``rows`` as from ``branches.compare``, the names are those of the files."""
+
+    left: str
+    right: str
+    rows: tuple[TurnHead | Pair, ...]
 
 
 @dataclass(frozen=True, slots=True)

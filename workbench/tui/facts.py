@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import fnmatch
 import time
 from collections.abc import Collection
+from functools import lru_cache
 
 from workbench.engine.agent import Agent
 from workbench.errors import WorkbenchError
-from workbench.registry import PermissionPolicy, Tool, ToolRegistry, ToolTag
+from workbench.registry import Grant, PermissionPolicy, Tool, ToolRegistry, ToolTag
+from workbench.registry.lint import lint
 from workbench.tui import events
 
 
@@ -16,6 +19,17 @@ def usage_event(agent: Agent) -> events.UsageChanged:
     percent = agent.context_percent if agent.context_window else None
     total = agent.total_usage
     return events.UsageChanged(agent.name, time.time(), percent, total.total_tokens, total.cost)
+
+
+def missing_key(agent: Agent) -> tuple[str, ...]:
+    """The environment variables one of which the model needs and none of which is set, where it can tell."""
+    variables = getattr(agent.llm, "missing_key", ())
+    return variables if isinstance(variables, tuple) else ()
+
+
+def missing_key_words(variables: tuple[str, ...]) -> str:
+    """What to do about it."""
+    return f"Put {' or '.join(variables)} into the environment or .env, or choose another with /model."
 
 
 def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
@@ -30,15 +44,26 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
         decision.reason,
         tool.description,
         tokens=tool.schema_tokens,
+        findings=_findings(tool),
+        grants=tuple(
+            _grant_row(grant) for grant in registry.grants if fnmatch.fnmatchcase(tool.name, grant.tool)
+        ),
     )
+
+
+@lru_cache(maxsize=4_096)
+def _findings(tool: Tool) -> tuple[str, ...]:
+    """What the schema of a tool leaves open; a tool never changes, a newer version is another one."""
+    return tuple(f"{finding.text}. {finding.hint}" for finding in lint(tool))
 
 
 def grant_rows(registry: ToolRegistry) -> tuple[events.GrantRow, ...]:
     """The grants in force, oldest first."""
-    return tuple(
-        events.GrantRow(grant.id, grant.tool, grant.arguments, grant.scope.value, grant.created)
-        for grant in registry.grants
-    )
+    return tuple(map(_grant_row, registry.grants))
+
+
+def _grant_row(grant: Grant) -> events.GrantRow:
+    return events.GrantRow(grant.id, grant.tool, grant.arguments, grant.scope.value, grant.created)
 
 
 def tag_words(tags: Collection[ToolTag | str]) -> tuple[str, ...]:

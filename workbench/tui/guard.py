@@ -19,7 +19,9 @@ from typing import Final, Self
 
 from textual.drivers.linux_driver import LinuxDriver
 
-from workbench.tui.capture import DECODING, Stray, StrayLog, StreamCapture
+from workbench.console.captured import DECODING
+from workbench.console.stray_log import Stray, StrayLog
+from workbench.console.stream_capture import StreamCapture
 from workbench.tui.driver import Terminal, driver_class
 
 _PIPE_SIZE: Final = 1 << 20
@@ -65,6 +67,11 @@ class ScreenGuard:
         if self._terminal is None:
             raise RuntimeError("enter the guard before asking it for a driver")
         return driver_class(self._terminal)
+
+    def title(self, text: str) -> None:
+        """Give the terminal's window a title while the screen is up; one line that is safe to paint."""
+        if self._terminal is not None:
+            self._terminal.title(text)
 
     def install_streams(self) -> None:
         """Take over Python's streams and logging; for the app's ``on_mount``."""

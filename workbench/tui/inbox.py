@@ -16,8 +16,10 @@ FRAME = 1 / 30
 class Inbox:
     """``post`` from any thread; ``deliver`` is called on the loop with all that came since, in order."""
 
-    def __init__(self, deliver: Callable[[Sequence[AgentEvent]], None]) -> None:
+    def __init__(self, deliver: Callable[[Sequence[AgentEvent]], None], frame: float = FRAME) -> None:
+        """``frame``: seconds from one delivery to the next, at least."""
         self._deliver = deliver
+        self._frame = frame
         self._events: deque[AgentEvent] = deque()
         self._lock = threading.Lock()
         self._awake = False
@@ -51,7 +53,7 @@ class Inbox:
             self._loop.call_soon_threadsafe(self._schedule, self._loop, context=self._context)
 
     def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
-        wait = self._last + FRAME - loop.time()
+        wait = self._last + self._frame - loop.time()
         if wait > 0:
             loop.call_later(wait, self._empty, loop, context=self._context)
         else:

@@ -44,15 +44,16 @@ def pages(entry: Entry) -> list[Page]:
         lines: Callable[[int], list[Line]] = partial(_arguments, data, entry.arguments)
         found.append(Page("Arguments", count, lines, lambda: _json_text(entry.arguments)))
         result = str(data.get("result", ""))
-        found.append(Page("Result", "", partial(_result, result), lambda: result))
+        found.append(Page("Result", "", partial(result_page, result), lambda: result))
     else:
         found.append(_prose_page("Answer", data.get("content")))
         if data.get("reasoning"):
             found.append(_prose_page("Reasoning", data["reasoning"]))
     if data.get("error"):
         found.append(Page("Error", "", partial(_error, data), lambda: _error_text(data)))
-    if data.get("output"):
-        found.append(_prose_page("Output", as_left(str(data["output"])), count=True))
+    output = _output(data)
+    if output:
+        found.append(_prose_page("Output", output, count=True))
     sent = data.get("messages")
     if isinstance(sent, list | tuple):
         lines = partial(message_lines, sent)
@@ -60,6 +61,14 @@ def pages(entry: Entry) -> list[Page]:
     found.append(Page("Context", "", partial(context_lines, entry), lambda: context_text(entry)))
     lines = partial(_json, _plain(data))
     return [*found, Page("Raw", "", lines, lambda: _json_text(data))]
+
+
+def _output(data: Mapping[str, Any]) -> str:
+    """What the call printed, and under their names what its hooks did."""
+    parts = [as_left(str(data["output"]))] if data.get("output") else []
+    for event, text in dict(data.get("hook_output") or {}).items():
+        parts.append(f"{event}:\n{as_left(str(text))}")
+    return "\n".join(parts)
 
 
 def _prose_page(name: str, value: object, *, count: bool = False) -> Page:
@@ -94,7 +103,8 @@ def _prose(text: str, width: int) -> list[Line]:
     return list(wrapped(text.removesuffix("\n"), width))
 
 
-def _result(text: str, width: int) -> list[Line]:
+def result_page(text: str, width: int) -> list[Line]:
+    """A result as people read it: a table, JSON, or text."""
     if text[:1] in ("{", "[") and len(text) <= LIMIT:
         try:
             value = json.loads(text)
@@ -272,8 +282,11 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
         ("calls asked for", "tool_calls_count"),
         ("decided by", "decided_by"),
         ("edited by", "edited_by"),
+        ("fault on purpose", "fault"),
         ("id", "call_id"),
         ("within call", "parent_call_id"),
+        ("whole result", "result_file"),
+        ("result not kept", "result_file_error"),
     ):
         if data.get(key):
             value = "you" if data[key] == "user" else str(data[key])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from workbench.tui.line_view import Line, Mark, Marks
@@ -26,6 +26,8 @@ _COLOUR_LIMIT: Final = 4_096
 _EDGE: Final = 2
 _GAP: Final = 2
 _NAME_LIMIT: Final = 24
+_MOST_LINES: Final = 5_000
+_PACKED_WIDTH: Final = 100
 
 
 def json_text(value: Any) -> str:
@@ -37,11 +39,34 @@ def json_text(value: Any) -> str:
 
 
 def editable_text(value: Any) -> str:
-    """Indented JSON to be edited: what cannot be seen is written as a JSON escape, so that it stays."""
+    """Indented JSON to be edited: what cannot be seen is written as a JSON escape, so that it stays.
+
+    Where that would be thousands of lines, values share them.
+    """
     text = json_text(value)
+    if text.count("\n") > _MOST_LINES:
+        text = "\n".join(_packed(text.split("\n")))
     if visible_line(text.replace("\n", "")) == text.replace("\n", ""):
         return text
     return "".join(_json_escape(char) for char in text)
+
+
+def _packed(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of indented JSON, those put together that only hold values of one list or object."""
+    row = ""
+    for line in lines:
+        bare = line.lstrip(" ")
+        single = not bare.startswith(("]", "}")) and not bare.endswith(("[", "{"))
+        if row and single and len(row) + len(bare) < _PACKED_WIDTH:
+            row += " " + bare
+            continue
+        if row:
+            yield row
+        row = line if single else ""
+        if not single:
+            yield line
+    if row:
+        yield row
 
 
 def json_lines(value: Any, *, key: str = "text") -> list[Line]:

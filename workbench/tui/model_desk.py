@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 
 from workbench.tui import events
+from workbench.tui.completion import Arguments
 from workbench.tui.desk import Doers
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.palette import Palette
@@ -38,10 +39,22 @@ class ModelDesk:
         self._palette = palette
         self._turn_running = turn_running
         self._list: ModelsScreen | None = None
+        self._looked = False
+        self._models: list[str] = []
 
     def doers(self) -> Doers:
         """``/model`` and ``/set``."""
         return {"app.model": self._choose, "app.set": self._set}
+
+    def words(self) -> Arguments:
+        """What can stand behind ``/model`` and ``/set``; the models once they were looked for."""
+        return {"app.model": self._known_models, "app.set": _parameters}
+
+    def _known_models(self) -> Sequence[str]:
+        if not self._looked:
+            self._looked = True
+            self._switch.look()
+        return self._models
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """Say which model answers; show the models that were found."""
@@ -49,8 +62,10 @@ class ModelDesk:
             if isinstance(event, events.ModelChanged):
                 text = f"{visible_line(event.model)} answers from now on."
                 self._app.notify(text, title="Model", markup=False, timeout=2)
-            elif isinstance(event, events.ModelsFound) and self._list is not None:
-                self._list.show(event.snapshot)
+            elif isinstance(event, events.ModelsFound):
+                self._models = [info.name for group in event.snapshot.groups for info in group.models]
+                if self._list is not None:
+                    self._list.show(event.snapshot)
 
     def _choose(self, model: str) -> None:
         """Switch the model from the next request on, or list those there are; the conversation stays."""
@@ -78,3 +93,9 @@ class ModelDesk:
     def _note_waiting(self) -> None:
         if self._turn_running():
             self._app.notify("That happens once this turn is over.", title="Model", markup=False, timeout=2)
+
+
+def _parameters() -> Sequence[str]:
+    from workbench.providers.parameters import PARAMETERS
+
+    return tuple(PARAMETERS)

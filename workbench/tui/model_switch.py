@@ -12,7 +12,7 @@ from workbench.engine.llm import LLM
 from workbench.errors import WorkbenchError
 from workbench.tui import events
 from workbench.tui.bridge import Post
-from workbench.tui.facts import usage_event
+from workbench.tui.facts import missing_key, missing_key_words, usage_event
 
 if TYPE_CHECKING:
     from workbench.providers.catalog import Catalog, Snapshot
@@ -31,8 +31,17 @@ class ModelSwitch:
     holds only for the model that was chosen there.
     """
 
-    def __init__(self, make: MakeModel | None = None, catalog: Callable[[], Catalog] | None = None) -> None:
-        """``catalog`` makes the list of models when it is first asked for."""
+    def __init__(
+        self,
+        make: MakeModel | None = None,
+        catalog: Callable[[], Catalog] | None = None,
+        configured: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``catalog`` makes the list of models when it is first asked for.
+
+        ``configured`` are the parameters that each model that is made gets besides those set by command.
+        """
+        self._configured = dict(configured or {})
         self._make = make or _plain_model
         self._make_catalog = catalog or _usual_catalog
         self._catalog: Catalog | None = None
@@ -76,6 +85,8 @@ class ModelSwitch:
                 return
             self._post(events.ModelChanged(agent.name, time.time(), model))
             self._post(usage_event(agent))
+            if missing := missing_key(agent):
+                self._say(f"There is no key for {model}", hint=missing_key_words(missing), tone="warning")
 
         self._do(job)
 
@@ -107,7 +118,9 @@ class ModelSwitch:
         before = parameters.pop(name, None)
         if value is not None:
             parameters[name] = value
-            self._say(f"{name} is {value} from the next request on")
+            left_out = "" if _is_taken(agent, name) else f"{agent.model} does not take it: it is left out."
+            tone = "warning" if left_out else "text"
+            self._say(f"{name} is {value} from the next request on", hint=left_out, tone=tone)
         elif before is not None:
             self._say(f"{name} is no longer set")
         else:
@@ -119,14 +132,22 @@ class ModelSwitch:
         hint = f"/set NAME VALUE sets one, /set NAME takes it away: {', '.join(PARAMETERS)}."
         parameters = _parameters_of(agent)
         if parameters is None:
-            self._say(f"{agent.model} takes no parameters", hint=hint)
-            return
+            waiting = {**self._configured, **self._set}
+            title = f"{agent.model} takes no parameters"
+            title += "; these wait for the next model" if waiting else ""
+            parameters = {name: value for name, value in waiting.items() if value is not None}
+        else:
+            title = f"Parameters of {agent.model}"
         width = max(map(len, PARAMETERS)) + 2
-        shown = [f"{name:<{width}}{parameters[name]}" for name in PARAMETERS if name in parameters]
+        shown = [
+            f"{name:<{width}}{parameters[name]}{'' if _is_taken(agent, name) else '   left out: not taken'}"
+            for name in PARAMETERS
+            if name in parameters
+        ]
         # a configuration may hold a key among them
         others = ", ".join(sorted(parameters.keys() - PARAMETERS.keys()))
         shown += [f"{'also set':<{width}}{others}"] if others else []
-        self._say(f"Parameters of {agent.model}", "\n".join(shown) or "None is set.", hint)
+        self._say(title, "\n".join(shown) or "None is set.", hint)
 
     # words
 
@@ -140,6 +161,12 @@ class ModelSwitch:
 def _parameters_of(agent: Agent) -> dict[str, Any] | None:
     parameters = getattr(agent.llm, "parameters", None)
     return parameters if isinstance(parameters, dict) else None
+
+
+def _is_taken(agent: Agent, name: str) -> bool:
+    from workbench.providers.parameters import is_taken
+
+    return is_taken(name, getattr(agent.llm, "takes", None))
 
 
 def _plain_model(model: str, parameters: Mapping[str, Any]) -> LLM:

@@ -62,10 +62,12 @@ class Outbox:
         """Keep what waits until the person sends again."""
         self._queue.held = True
 
-    def recall(self) -> None:
-        """Take the last message back into the empty prompt."""
-        if self._queue:
-            self._edit(len(self._queue) - 1)
+    def recall(self) -> bool:
+        """Take the last message back into the empty prompt; False where none waits."""
+        if not self._queue:
+            return False
+        self._edit(len(self._queue) - 1)
+        return True
 
     def take_back(self, index: int) -> None:
         """Take one message back into the prompt; a draft that stood there waits instead."""

@@ -38,7 +38,7 @@ class Outline:
         """Add an iteration at the end of its turn."""
         turn = iteration.turn
         turn.iterations.append(iteration)
-        if turn.open and _in_sight(turn):
+        if not turn.by_hand and turn.open and _in_sight(turn):
             self._splice(self._end(turn), 0, [iteration])
 
     def add(self, iteration: Iteration, added: list[Entry | Mark], before: Entry | None = None) -> None:
@@ -102,7 +102,8 @@ class Outline:
         rows: list[Row] = []
         if isinstance(group, Turn):
             for iteration in group.iterations:
-                rows.append(iteration)
+                if not group.by_hand:
+                    rows.append(iteration)
                 rows += self._below(iteration)
             if group.failure is not None:
                 rows.append(group.failure)

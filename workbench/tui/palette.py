@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Literal, Protocol, get_args, runtime_checkable
 
 from rich.style import Style
@@ -56,12 +57,15 @@ class Palette:
 
     A style key is a colour token, then any of ``strong`` (bold), ``underline``, ``strike``, ``reverse``:
     ``"muted"``, ``"accent strong"``. ``"tok:Keyword.Constant"`` names a Pygments token. ``"on:add_word"``
-    anywhere in the key replaces the row's background.
+    anywhere in the key replaces the row's background. ``about`` is a sentence for whoever chooses; ``path``
+    the file that it was read from.
     """
 
     name: str
     dark: bool
     colors: Mapping[str, str]
+    about: str = ""
+    path: Path | None = None
     _styles: dict[tuple[str, str], Style] = field(default_factory=dict, repr=False)
 
     def style(self, key: str, background: str = "background") -> Style:

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from textual.app import App
 
+from workbench.console.stream_capture import StreamCapture
 from workbench.engine.scope import STOPPED
 from workbench.engine.xray_context import xray
 from workbench.errors import StopTurn
-from workbench.tui.capture import StreamCapture
 from workbench.tui.screens.question import QuestionScreen, QuestionText, Reply
 
 if TYPE_CHECKING:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual import events
 from textual.widgets import Input, TextArea
 
+from workbench.tui.prompt_area import PromptArea
+
 TextField = Input | TextArea
 
 
@@ -29,9 +31,15 @@ def text_of(field: TextField) -> str:
 
 
 def _insert(field: TextField, text: str) -> None:
-    if isinstance(field, TextArea):
+    if isinstance(field, PromptArea):
+        field.paste(text)
+    elif isinstance(field, TextArea):
         field.replace(text, *field.selection, maintain_selection_offset=False)
-        return
+    else:
+        _insert_line(field, text)
+
+
+def _insert_line(field: Input, text: str) -> None:
     first = next(iter(text.splitlines()), "")
     if field.selection.is_empty:
         field.insert_text_at_cursor(first)

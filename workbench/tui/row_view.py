@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from rich.cells import cell_len
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
@@ -68,6 +68,7 @@ class RowView(ScrollView, Painted, Generic[R], can_focus=True, inherit_bindings=
         self._background: Token = background
         self._follows = follows
         self._hover = -1
+        self._frame: tuple[int, int, Thumb] | None = None
         self._dragging = False
         self.set_reactive(RowView.following, follows)
 
@@ -122,15 +123,30 @@ class RowView(ScrollView, Painted, Generic[R], can_focus=True, inherit_bindings=
 
     # drawing
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Paint rows; what they have in common is asked for once."""
+        self._frame = self._common()
+        try:
+            return super().render_lines(crop)
+        finally:
+            self._frame = None
+
+    def _common(self) -> tuple[int, int, Thumb]:
+        """The width, the row at the top, the thumb."""
+        width, height = self.size
+        top = self.scroll_offset.y
+        return width, top, Thumb(height, len(self.rows), top)
+
     def render_line(self, y: int) -> Strip:
         """One line of what is in view."""
-        width, index = self.size.width, y + self.scroll_offset.y
+        width, top, thumb = self._frame or self._common()
+        index = y + top
         if index >= len(self.rows):
             spans: Sequence[Span] = _wrapped(self.empty, width, y) if not self.rows else ()
             return row(spans, width, self._palette, self._background)
         background, bar = self.ground(index)
         strip = row(self._draw(self.rows[index], width), width, self._palette, background, bar=bar)
-        return with_thumb(strip, width, self._palette, background) if self._thumb.covers(y) else strip
+        return with_thumb(strip, width, self._palette, background) if thumb.covers(y) else strip
 
     def ground(self, index: int) -> tuple[Token, Token | None]:
         """The background of a row, and the colour of the bar in its first cell."""
@@ -138,7 +154,7 @@ class RowView(ScrollView, Painted, Generic[R], can_focus=True, inherit_bindings=
 
     @property
     def _thumb(self) -> Thumb:
-        return Thumb(self.size.height, len(self.rows), self.scroll_offset.y)
+        return self._common()[2]
 
     # scrolling
 

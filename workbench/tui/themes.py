@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import colorsys
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,48 +11,86 @@ import yaml
 from textual.theme import Theme
 
 from workbench.errors import ConfigError
+from workbench.tui.contrast import faults
 from workbench.tui.palette import TOKENS, Palette
 
-_GREYS: Final = ("background", "surface", "raised", "hovered", "selected", "rule", "subtle", "muted")
-_GREY_SATURATION: Final = 0.15
-"""From here on Rich takes a colour for one, not for a grey, when it has 256 to choose from."""
 _COLOR: Final = re.compile(r"#[0-9a-fA-F]{6}")
+_MEND: Final = "Mend the file; the theme in use stays."
 
 
 def load_theme(path: Path) -> Palette:
-    """Read one theme file. Raises ConfigError that says which file, which key, and what would be right."""
+    """Read one theme file. Raises ConfigError that says which file, line and key, and what would be right."""
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        data = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise ConfigError(
-            f"{path}: not valid YAML: {error}", hint="Mend the file; the theme in use stays."
-        ) from error
+        raise ConfigError(f"{path}: not valid YAML: {error}", hint=_MEND) from error
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected the keys name, dark and colors")
-    name = data.get("name", path.stem)
+    name, about = data.get("name", path.stem), data.get("about", "")
     dark = data.get("dark", True)
-    if not isinstance(name, str) or not isinstance(dark, bool):
-        raise ConfigError(f"{path}: name must be text, dark must be true or false")
-    return Palette(name, dark, _colors(path, data.get("colors")))
+    if not isinstance(name, str) or not isinstance(dark, bool) or not isinstance(about, str):
+        raise ConfigError(f"{path}: name must be text, about too, dark must be true or false")
+    return Palette(name, dark, _colors(path, text, data.get("colors")), about=about, path=path)
 
 
-def _colors(path: Path, colors: Any) -> Mapping[str, str]:
+def _colors(path: Path, text: str, colors: Any) -> Mapping[str, str]:
     if not isinstance(colors, dict):
-        raise ConfigError(f"{path}: colors: expected a mapping of {', '.join(TOKENS)}")
+        raise ConfigError(f"{path}: colors: expected a mapping of {', '.join(TOKENS)}", hint=_MEND)
     missing = [token for token in TOKENS if token not in colors]
     if missing:
-        raise ConfigError(f"{path}: colors: missing {', '.join(missing)}")
+        raise ConfigError(f"{_at(path, text, 'colors')}: colors: missing {', '.join(missing)}", hint=_MEND)
     unknown = [str(key) for key in colors if key not in TOKENS]
     if unknown:
         raise ConfigError(
-            f"{path}: colors: unknown {', '.join(unknown)}", hint=f"Known are {', '.join(TOKENS)}."
+            f"{_at(path, text, unknown[0])}: colors: unknown {', '.join(unknown)}",
+            hint=f"Known are {', '.join(TOKENS)}.",
         )
     for key, value in colors.items():
         if not isinstance(value, str) or not _COLOR.fullmatch(value):
-            raise ConfigError(f'{path}: colors: {key}: expected "#rrggbb", got {value!r}')
+            raise ConfigError(
+                f'{_at(path, text, key)}: colors: {key}: expected "#rrggbb", got {value!r}', hint=_MEND
+            )
     return colors
+
+
+def _at(path: Path, text: str, key: str) -> str:
+    """The file, and the line on which a key stands."""
+    number = next(
+        (
+            number
+            for number, line in enumerate(text.splitlines(), 1)
+            if re.search(rf"(^|[\s{{,\"']){re.escape(key)}[\"']?\s*:", line)
+        ),
+        None,
+    )
+    return f"{path}, line {number}" if number is not None else str(path)
+
+
+def complaint(palette: Palette) -> ConfigError | None:
+    """What in a theme breaks a rule of the look, with file, line and token; None when nothing does.
+
+    Such a theme can be used all the same.
+    """
+    found = list(faults(palette))
+    if not found:
+        return None
+    where = palette.name if palette.path is None else _at(palette.path, _text(palette.path), found[0][0])
+    rest = f" (and {len(found) - 1} more like it)" if len(found) > 1 else ""
+    token, what = found[0]
+    return ConfigError(
+        f"{where}: colors: {token}: {what}{rest}", hint="It is used as it is; some of it is hard to read."
+    )
+
+
+def _text(path: Path) -> str:
+    """What stands in the file; nothing when it went away meanwhile."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def load_themes(folders: Iterable[Path]) -> tuple[dict[str, Palette], list[ConfigError]]:
@@ -68,24 +105,9 @@ def load_themes(folders: Iterable[Path]) -> tuple[dict[str, Palette], list[Confi
                 errors.append(error)
             else:
                 palettes[palette.name] = palette
-                if too_colourful := coloured_greys(palette):
-                    errors.append(
-                        ConfigError(
-                            f"{path}: colors: {', '.join(too_colourful)}: too colourful for 256 colours",
-                            hint="Keep the saturation below 0.15, or such a terminal shows another colour.",
-                        )
-                    )
+                if (found := complaint(palette)) is not None:
+                    errors.append(found)
     return palettes, errors
-
-
-def coloured_greys(palette: Palette) -> list[str]:
-    """Tokens that a terminal of 256 colours would not show as the greys that they are meant to be."""
-    tokens = (*_GREYS, "add", "cut") if palette.dark else _GREYS
-    return [token for token in tokens if _saturation(palette.colors[token]) >= _GREY_SATURATION]
-
-
-def _saturation(color: str) -> float:
-    return colorsys.rgb_to_hls(*(int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)))[2]
 
 
 def textual_theme(palette: Palette) -> Theme:

@@ -7,8 +7,9 @@ from typing import Final
 
 from workbench.errors import ToolDisabledError
 from workbench.registry import ToolRegistry
+from workbench.registry.acting import acting
 
-SWITCHED_OFF: Final = "switched off by the user"
+SWITCHED_OFF: Final = "by the user"
 
 
 def switch(tools: ToolRegistry, names: Sequence[str], enable: bool) -> None:
@@ -18,6 +19,11 @@ def switch(tools: ToolRegistry, names: Sequence[str], enable: bool) -> None:
     keeps destructive tools off, stays off until it is switched on by itself. Raises ToolDisabledError
     when nothing but such tools is left to switch on.
     """
+    with acting("user"):
+        _switch(tools, names, enable)
+
+
+def _switch(tools: ToolRegistry, names: Sequence[str], enable: bool) -> None:
     if not enable:
         for name in names:
             if tools.is_enabled(name):

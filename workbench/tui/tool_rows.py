@@ -18,6 +18,8 @@ _COUNT: Final = 5
 _FEWEST_TAGS: Final = 9
 _TAGS: Final = 18
 _DETAIL: Final = 12
+_TELLING: Final = frozenset({"fault"})
+"""Details that say why a call would not be what it seems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,9 @@ def draw(row: Row, width: int, grid: Grid, now: float) -> list[Span]:
             indent = 6 if row.tool.group.name else 4
             label_width = min(_DETAIL, max(0, width - indent - 2))
             room = max(0, width - indent - label_width - 2)
-            label: list[Span] = [(" " * indent, "muted"), (fit(row.label, label_width), "muted")]
-            return [*label, (clip(row.text, room), "subtle")]
+            head = row.label if row.first else ""
+            label: list[Span] = [(" " * indent, "muted"), (fit(head, label_width), "muted")]
+            return [*label, (clip(row.text, room), "warning" if row.label in _TELLING else "subtle")]
         case Problem():
             return _problem(row, width, grid)
         case Loading():
@@ -116,14 +119,15 @@ def _tool(tool: Tool, width: int, grid: Grid) -> list[Span]:
     row = tool.row
     indent = "    " if tool.group.name else "  "
     label: list[Span] = [(indent, "muted"), ("■ " if row.enabled else "□ ", "muted")]
-    label.append((tool.label, "text" if row.enabled else "muted"))
+    key = "warning" if tool.fault is not None else "text"
+    label.append((tool.label, key if row.enabled else "muted"))
     if not row.enabled:
         start = 2 + grid.name + 1 if grid.tags else spans_width(label) + 2
         off: Span = (" " * max(1, start - spans_width(label)) + "off", "text")
         return [*label, off, ("  " + clip(_why_off(row), width - start - 5 - 2), "muted")]
     used = spans_width(label)
     if used > 2 + grid.name:
-        label = [*label[:2], (clip(tool.label, 2 + grid.name - len(indent) - 2), "text")]
+        label = [*label[:2], (clip(tool.label, 2 + grid.name - len(indent) - 2), key)]
     label.append((" " * max(0, 2 + grid.name - spans_width(label)), "muted"))
     if grid.tags:
         words = _words(tool, grid.tags)
@@ -139,12 +143,19 @@ def _why_off(row: ToolRow) -> str:
 
 
 def _words(tool: Tool, width: int) -> list[Span]:
-    """Tags, permission, and whether the code is new; whole words only: what does not fit is left out.
+    """Tags, faults, permission, breakpoints, whether the code is new; what does not fit is left out whole.
 
     Tags give way first, the last one first.
     """
     last = {"ask": "asks", "deny": "denied"}.get(tool.row.permission, "")
-    ends: list[Span] = [(last, "muted")] * bool(last)
+    ends: list[Span] = []
+    if tool.fault is not None:
+        ends.append((f"fault {tool.fault.phrase.partition(' ')[0]}", "warning"))
+    ends += [(last, "muted")] * bool(last)
+    breaks = any(point.enabled for point in tool.breaks)
+    if breaks:
+        taken = sum(cell_len(word) + 2 for word, _ in ends)
+        ends.append(("◇ break" if taken + len("◇ break") <= width else "◇", "subtle"))
     if tool.version > 1:
         ends.append((f"now v{tool.version}", "accent"))
     room = width + 2

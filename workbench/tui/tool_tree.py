@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from fnmatch import fnmatchcase
+from typing import Any, Final, TypeAlias
 
-from workbench.tui.events import ToolRow
-from workbench.tui.render import time_cells
+from workbench.tui.events import BreakRow, FaultRow, GrantRow, ToolRow
+from workbench.tui.fault_text import times_text
+from workbench.tui.render import arguments_text, time_cells
 from workbench.visible import visible_line
 
 _REMEMBERED: Final = 1_000
 """How many of the last calls of a tool its late times are told from, at least."""
+
+_WRONG_SHOWN: Final = 3
+"""How many of the calls that did not fit a tool are shown."""
+
+Subject: TypeAlias = GrantRow | BreakRow | FaultRow
+"""What stands in a row of its own and can be taken back there."""
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +42,7 @@ class Tool:
     """One tool and what its calls came to. ``total_ms`` is over the calls that ran.
 
     ``version`` grows with each newer version of its code; ``changed`` says what the last one changed.
+    ``wrong`` counts calls whose arguments did not fit; ``wrong_calls`` tells of the last ones.
     ``open`` shows its details below it.
     """
 
@@ -43,12 +53,14 @@ class Tool:
     total_ms: float = 0.0
     refused: bool = False
     wrong: int = 0
-    wrong_last: str = ""
+    wrong_calls: deque[str] = field(default_factory=lambda: deque(maxlen=_WRONG_SHOWN))
     version: int = 1
     changed: str = ""
+    breaks: tuple[BreakRow, ...] = ()
+    fault: FaultRow | None = None
     open: bool = False
     _times: list[float] = field(default_factory=list)
-    _details: dict[str, Detail] = field(default_factory=dict)
+    _details: dict[tuple[str, int], Detail] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -77,28 +89,46 @@ class Tool:
         if len(self._times) > 2 * _REMEMBERED:
             del self._times[:_REMEMBERED]
 
+    def went_wrong(self, arguments: Mapping[str, Any], error: str) -> None:
+        """Count a call whose arguments did not fit, and keep how the model got it wrong."""
+        self.wrong += 1
+        said = visible_line(error.partition("\n")[0][:200])
+        self.wrong_calls.append(f"{arguments_text(arguments) or 'no arguments'}  {said}")
+
     def details(self) -> list[Detail]:
         """What there is to say about it, a row each."""
-        row = self.row
-        asks = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}[row.permission]
-        because = f"  {visible_line(row.asks_because)}" if row.asks_because else ""
-        found = [
-            ("does", visible_line(row.description.partition("\n")[0])),
-            ("tags", "  ".join(visible_line(tag) for tag in row.tags)),
-            ("permission", asks + because),
-            ("schema", f"{row.tokens} tok in each request" if row.tokens else ""),
-            ("time", self._time_text()),
-            ("wrong", f"{self.wrong} ×  {self.wrong_last}" if self.wrong else ""),
-            ("changed", f"{self.changed}, now v{self.version}" if self.changed else ""),
-        ]
         shown: list[Detail] = []
-        for label, text in found:
-            if text:
-                # the same record each time, so that a cursor stays on it
-                detail = self._details.setdefault(label, Detail(self, label, text))
-                detail.text = text
-                shown.append(detail)
+        counts: dict[str, int] = {}
+        for label, text, subject in self._facts():
+            if not text:
+                continue
+            nth = counts[label] = counts.get(label, 0) + 1
+            # the same record each time, so that a cursor stays on it
+            detail = self._details.setdefault((label, nth), Detail(self, label, text))
+            detail.text, detail.subject, detail.first = text, subject, nth == 1
+            shown.append(detail)
         return shown
+
+    def _facts(self) -> Iterator[tuple[str, str, Subject | None]]:
+        row = self.row
+        if self.fault is not None:
+            yield "fault", f"{visible_line(self.fault.phrase)}, {times_text(self.fault.times)}", self.fault
+        for point in self.breaks:
+            yield "break", _break_text(point), point
+        yield "does", visible_line(row.description.partition("\n")[0]), None
+        yield "tags", "  ".join(visible_line(tag) for tag in row.tags), None
+        asks = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}[row.permission]
+        yield "permission", asks + (f"  {visible_line(row.asks_because)}" if row.asks_because else ""), None
+        for grant in row.grants:
+            yield "grant", _grant_text(grant), grant
+        yield "schema", f"{row.tokens} tok in each request" if row.tokens else "", None
+        for finding in row.findings:
+            yield "lint", visible_line(finding), None
+        yield "time", self._time_text(), None
+        count = f"{self.wrong} ×  "
+        for nth, said in enumerate(reversed(self.wrong_calls)):
+            yield "wrong", (" " * len(count) if nth else count) + said, None
+        yield "changed", f"{self.changed}, now v{self.version}" if self.changed else "", None
 
     def _time_text(self) -> str:
         if self.mean_ms is None or self.p95_ms is None:
@@ -109,11 +139,16 @@ class Tool:
 
 @dataclass(slots=True, eq=False)
 class Detail:
-    """One thing to say about a tool, in a row below it."""
+    """One thing to say about a tool, in a row below it; ``first`` of those with its label.
+
+    ``subject`` is what it stands for where that can be taken back.
+    """
 
     tool: Tool
     label: str
     text: str
+    subject: Subject | None = None
+    first: bool = True
 
 
 @dataclass(slots=True, eq=False)
@@ -144,6 +179,8 @@ class ToolTree:
         self.tools: dict[str, Tool] = {}
         self.problems: dict[str, Problem] = {}
         self.loading: Loading | None = None
+        self._breaks: tuple[BreakRow, ...] = ()
+        self._faults: dict[str, FaultRow] = {}
         self._gone: dict[str, Tool] = {}
 
     def reset(self, rows: Sequence[ToolRow]) -> None:
@@ -165,6 +202,7 @@ class ToolTree:
             group = self.groups[namespace] = Group(namespace)
         tool = self._gone.pop(row.name, None) or Tool(row, group)
         tool.row, tool.group = row, group
+        self._mark(tool)
         self.tools[row.name] = tool
         group.tools.append(tool)
         return None
@@ -177,6 +215,23 @@ class ToolTree:
             tool.group.tools.remove(tool)
             if not tool.group.tools:
                 del self.groups[tool.group.name]
+
+    def set_breaks(self, points: tuple[BreakRow, ...]) -> None:
+        """These are all the breakpoints there are."""
+        self._breaks = points
+        for tool in self.tools.values():
+            self._mark(tool)
+
+    def set_faults(self, faults: Iterable[FaultRow]) -> None:
+        """These are all the faults that are on."""
+        self._faults = {fault.tool: fault for fault in faults}
+        for tool in self.tools.values():
+            self._mark(tool)
+
+    def _mark(self, tool: Tool) -> None:
+        name = tool.row.name
+        tool.fault = self._faults.get(name)
+        tool.breaks = tuple(point for point in self._breaks if fnmatchcase(name, point.tool))
 
     def rows(self) -> list[Row]:
         """What is shown: what needs attention, tools without a namespace, then the groups by name."""
@@ -213,3 +268,15 @@ def toggle(tools: Iterable[Tool]) -> tuple[tuple[str, ...], bool]:
     tools = list(tools)
     on = tuple(tool.row.name for tool in tools if tool.row.enabled)
     return (on, False) if on else (tuple(tool.row.name for tool in tools), True)
+
+
+def _break_text(point: BreakRow) -> str:
+    when = point.when if point.when == "on error" else f"{point.when} each call"
+    where = f" where {visible_line(point.condition)}" if point.condition else ""
+    return when + where + ("" if point.enabled else "  off")
+
+
+def _grant_text(grant: GrantRow) -> str:
+    globs = ", ".join(f"{visible_line(key)}={visible_line(glob)}" for key, glob in grant.arguments.items())
+    scope = {"once": "once", "session": "this session", "project": "this project"}[grant.scope]
+    return f"runs without asking {scope}  {globs or 'any arguments'}"

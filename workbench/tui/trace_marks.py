@@ -27,7 +27,7 @@ class Marks:
         if event.tool is None or event.change not in ("enable", "disable"):
             return
         mark = Mark(self._serial(), "on" if event.change == "enable" else "off", [visible_line(event.tool)])
-        mark.detail, mark.at = visible_line(event.reason or "").removeprefix("switched off "), event.at
+        mark.detail, mark.at = _who_and_why(event), event.at
         last = self._last
         if last is not None and _one_action(last, mark):
             last.names += [name for name in mark.names if name not in last.names]
@@ -44,6 +44,14 @@ class Marks:
         """Something that holds for all that comes after it."""
         self._last = None
         self._outline.append(Mark(self._serial(), "note", [text]))
+
+
+def _who_and_why(event: events.ToolsChanged) -> str:
+    reason = visible_line(event.reason or "").removeprefix("switched off ")
+    if not event.by:
+        return reason
+    who = "by you" if event.by == "user" else f"by {event.by}"
+    return who if event.by == "user" or not reason else f"{who}: {reason}"
 
 
 def _one_action(last: Mark, mark: Mark) -> bool:

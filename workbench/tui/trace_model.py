@@ -11,6 +11,7 @@ from workbench.tui import events
 from workbench.tui.clock import Clock
 from workbench.tui.outline import Outline, Spliced
 from workbench.tui.trace_marks import Marks
+from workbench.tui.trace_pauses import Pauses
 from workbench.tui.trace_records import FAILED, OPEN, Entry, Iteration, Mark, Reason, State, Turn
 from workbench.visible import visible_line
 
@@ -56,7 +57,9 @@ class TraceModel:
         self._waits: dict[str, Entry] = {}
         self._calls: dict[tuple[str, str], Entry] = {}
         self._running: dict[int, Entry] = {}
+        self._ended: dict[str, dict[object, Entry]] = {}
         self._marks = Marks(self.outline, self._next)
+        self._pauses = Pauses(self.outline, self._next, self.flat.append)
         self._in_session = False
         self._handlers: dict[type, Callable[[Any], None]] = {
             events.TurnStarted: self._turn_started,
@@ -66,10 +69,16 @@ class TraceModel:
             events.BatchStarted: self._batch_started,
             events.WaitStarted: self._wait_started,
             events.WaitFinished: self._wait_finished,
+            events.PauseStarted: self._pause_started,
+            events.PauseFinished: self._pause_finished,
             events.ToolStarted: self._tool_started,
             events.ToolFinished: self._tool_finished,
+            events.EntryChanged: self._entry_changed,
             events.TurnFinished: self._turn_finished,
+            events.ByHandStarted: self._hand_started,
+            events.ByHandFinished: self._turn_finished,
             events.ToolsChanged: self._tools_changed,
+            events.Compacted: self._compacted,
             events.SessionReset: self._session_reset,
         }
 
@@ -78,13 +87,27 @@ class TraceModel:
         """Whether a turn is running."""
         return bool(self._live)
 
-    def apply(self, batch: Iterable[events.AgentEvent]) -> None:
-        """Take in what happened; events that say nothing about the trace are passed over."""
+    def apply(self, batch: Iterable[events.AgentEvent]) -> bool:
+        """Take in what happened; whether any row is another one now. Of a thousand pieces of an answer
+        only the first is.
+        """
+        changed = False
         for event in batch:
             handler = self._handlers.get(type(event))
             if handler is not None:
                 self.now = max(self.now, event.at)
+                changed = changed or not self._goes_on(event)
                 handler(event)
+        return changed
+
+    def _goes_on(self, event: events.AgentEvent) -> bool:
+        """Whether an event only brings more of what is known to be arriving."""
+        if not isinstance(event, events.ModelDelta):
+            return False
+        entry = self._model_calls.get(event.agent)
+        return entry is None or (
+            entry.first is not None and entry.detail == _ACTIVITY.get(event.kind, event.text)
+        )
 
     def entries(self) -> list[Entry]:
         """All finished model and tool calls, in the order of their rows."""
@@ -102,6 +125,7 @@ class TraceModel:
         clock = Clock(event.at) if host is None else host.turn.clock
         turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, clock, guest=event.inner)
         self._live[event.agent] = turn
+        self._ended[event.agent] = {}
         self._in_session = True
         if host is not None:
             turn.start, turn.parent = clock.work(event.at), host
@@ -109,6 +133,14 @@ class TraceModel:
             return
         if not turn.guest:
             self._fold_earlier()
+        self.turns.append(turn)
+        self.outline.append(turn)
+
+    def _hand_started(self, event: events.ByHandStarted) -> None:
+        title, agent = visible_line(event.title), visible_line(event.agent)
+        turn = Turn(self._next(), event.turn, agent, title, Clock(event.at), by_hand=True)
+        self._live[event.agent] = turn
+        self._in_session = True
         self.turns.append(turn)
         self.outline.append(turn)
 
@@ -177,7 +209,7 @@ class TraceModel:
         if entry is None:
             return
         status = event.entry.get("status", "success")
-        entry.data = event.entry
+        self._keep(event, entry)
         entry.state = status if status in ("error", "cancelled") else "success"
         entry.detail = ""
         self._close(entry, event.at, event.entry.get("duration_ms"))
@@ -269,6 +301,14 @@ class TraceModel:
         wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
         wait.label = None
 
+    def _pause_started(self, event: events.PauseStarted) -> None:
+        call = self._calls.get((event.agent, event.call_id))
+        if call is not None:
+            self._pauses.begin(event, call)
+
+    def _pause_finished(self, event: events.PauseFinished) -> None:
+        self._pauses.end(event, self._calls.get((event.agent, event.call_id)))
+
     def _tool_started(self, event: events.ToolStarted) -> None:
         entry = self._calls.get((event.agent, event.call_id))
         if entry is None:
@@ -289,7 +329,7 @@ class TraceModel:
         if entry is None:
             return
         status, ms = event.entry.get("status", "success"), event.entry.get("timing")
-        entry.data = event.entry
+        self._keep(event, entry)
         entry.state = status if status in _STATES else "error"
         ran = entry.state in ("success", "error")
         if entry.start is None and ran and ms is not None:
@@ -304,7 +344,16 @@ class TraceModel:
                 text = f"{kind}: {text}"
             self._fail(entry, (text or "failed") if entry.state == "error" else "")
 
-    def _turn_finished(self, event: events.TurnFinished) -> None:
+    def _keep(self, event: events.ModelFinished | events.ToolFinished, entry: Entry) -> None:
+        entry.data = event.entry
+        self._ended.setdefault(event.agent, {})[_key(event.entry)] = entry
+
+    def _entry_changed(self, event: events.EntryChanged) -> None:
+        entry = self._ended.get(event.agent, {}).get(_key(event.entry))
+        if entry is not None:
+            entry.data, entry.label = event.entry, None
+
+    def _turn_finished(self, event: events.TurnFinished | events.ByHandFinished) -> None:
         turn = self._live.pop(event.agent, None)
         if turn is None:
             return
@@ -330,9 +379,23 @@ class TraceModel:
         if event.error and not told:
             self.outline.add_reason(Reason(self._next(), turn, _first_line(event.error)))
 
+    @property
+    def in_session(self) -> bool:
+        """Whether the conversation has begun; False again once it was cleared."""
+        return self._in_session
+
+    def note(self, text: str) -> None:
+        """Mark where something begins that holds for all calls to come."""
+        if self._in_session:
+            self._marks.note(text)
+
     def _tools_changed(self, event: events.ToolsChanged) -> None:
         if self._in_session:
             self._marks.switched(event, self._live.get(event.agent))
+
+    def _compacted(self, event: events.Compacted) -> None:
+        if not event.inner:
+            self._marks.note(f"{event.replaced} messages summed up")
 
     def _session_reset(self, event: events.SessionReset) -> None:
         if event.inner:
@@ -344,6 +407,11 @@ class TraceModel:
         turn = self._live.pop(event.agent, None)
         if turn is not None:
             turn.live, turn.total = False, turn.work(event.at)
+
+
+def _key(entry: Mapping[str, Any]) -> object:
+    """What tells the entries of one agent's turn apart."""
+    return entry.get("call_id") or entry.get("timestamp")
 
 
 def _calls(iteration: Iteration) -> Iterator[Entry]:

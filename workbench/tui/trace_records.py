@@ -32,7 +32,8 @@ class Turn:
 
     The turn of an agent that runs within another's call has that call as ``parent``, and its clock; it
     began at ``start`` on it. ``total`` is the working time of the whole turn once it ended. ``open`` says
-    whether its rows are shown. The counts hold for all that is below it.
+    whether its rows are shown. The counts hold for all that is below it. ``by_hand``: no turn of the
+    conversation, but calls that a person ran; its one iteration has no row.
     """
 
     serial: int
@@ -43,6 +44,7 @@ class Turn:
     start: float = 0.0
     parent: Entry | None = None
     guest: bool = False
+    by_hand: bool = False
     live: bool = True
     open: bool = True
     status: str = ""
@@ -163,6 +165,17 @@ class Mark:
     at: float = 0.0
     iteration: Iteration | None = None
     turn: Turn | None = None
+
+
+def tool_calls(row: Row) -> tuple[Entry, ...]:
+    """The finished tool calls that a row stands for: the call itself, or all of a turn or an iteration."""
+    if isinstance(row, Turn):
+        return tuple(call for iteration in row.iterations for call in tool_calls(iteration))
+    if isinstance(row, Iteration):
+        return tuple(call for entry in row.entries for call in tool_calls(entry))
+    if isinstance(row, Entry) and row.kind == "tool" and row.data:
+        return (row,)
+    return ()
 
 
 Row: TypeAlias = Turn | Iteration | Entry | Reason | Mark

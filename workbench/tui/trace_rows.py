@@ -56,7 +56,7 @@ def draw(row: Row, width: int, now: float) -> list[Span]:
         case Entry():
             return _entry(row, grid, now)
         case Reason():
-            indent = 2 + _indent(row.turn) + (2 if isinstance(row.owner, Turn) else 6)
+            indent = 2 + _indent(row.turn) + (2 if isinstance(row.owner, Turn) else 6 - 2 * row.turn.by_hand)
             return [(" " * indent, "muted"), (clip(row.text, width - indent - 2), "error")]
         case Mark():
             return _mark(row, width)
@@ -117,6 +117,8 @@ def _turn(turn: Turn, grid: Grid, now: float) -> list[Span]:
     name = f"turn {turn.number}"
     if turn.guest:
         name = turn.agent if turn.number == 1 else f"{turn.agent} turn {turn.number}"
+    elif turn.by_hand:
+        name = "by you"
     label: list[Span] = [(" " * _indent(turn), "muted"), _fold_glyph(turn.open)]
     label.append((name, "text strong" if shown else "text"))
     word = _TURN_WORDS.get(turn.status)
@@ -163,10 +165,12 @@ def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
     name_key = "text"
     if entry.kind == "you":
         name_key, word, key = "warning", "", "warning"
-    label: list[Span] = [(" " * (4 + _indent(entry.turn)), "muted"), (glyph, glyph_key), (" ", "muted")]
+    label: list[Span] = [(" " * ((2 if entry.turn.by_hand else 4) + _indent(entry.turn)), "muted"), (glyph, glyph_key), (" ", "muted")]
     if entry.label is None or entry.state == "running":
         entry.label = _detail(entry)
     label += _name(entry.name, name_key, grid)
+    if entry.data.get("fault"):
+        label.append((f"  fault {str(entry.data['fault']).partition(' ')[0]}", "warning"))
     label.append((f"  {entry.label}" if entry.label else "", "muted"))
     if word:
         time = _word(word, key)

@@ -6,19 +6,22 @@ from pathlib import Path
 from typing import Final
 
 from workbench.tui import events
+from workbench.tui.commands import key_text_of
+from workbench.tui.facts import missing_key_words
 from workbench.tui.render import Span
 from workbench.visible import visible_line
 
 _ASKS: Final = {
-    "careful": "asks before anything but reading",
-    "strict": "asks before every call",
-    "open": "asks before nothing",
+    "careful": "it asks before anything but reading",
+    "strict": "it asks before every call",
+    "open": "it asks before nothing",
 }
+_COLUMN: Final = 11
 _KEYS: Final = (
-    ("/", "commands: /help /model /new /theme /quit"),
-    ("tab", "next panel: conversation, trace, tools"),
-    ("^p", "find a command by name"),
-    ("f1", "every key"),
+    ("app.approval_mode", "ask for every call, for risky ones, or for none"),
+    ("app.next_panel", "next panel: conversation, trace, tools"),
+    ("app.palette", "find a command by name"),
+    ("app.help", "every key"),
 )
 
 
@@ -26,9 +29,14 @@ def welcome(ready: events.AgentReady) -> tuple[str, list[list[Span]]]:
     """Title and lines: who answers, what asks, and the keys to begin with."""
     offline = ready.model.startswith("offline")
     who = "offline answers (no language model)" if offline else f"{model_text(ready.model)} answers"
-    asks = f"{ready.approval} {_ASKS.get(ready.approval, 'decides what asks')}"
+    asks = _ASKS.get(ready.approval, "your own rules decide what asks")
     lines: list[list[Span]] = [[(f"{who}, {asks}.", "muted")], []]
-    lines += [[(f"{key:<8}", "subtle"), (meaning, "muted")] for key, meaning in _KEYS]
+    if ready.missing_key:
+        text = f"{model_text(ready.model)} has no key. {missing_key_words(ready.missing_key)}"
+        lines = [[(f"{asks[0].upper()}{asks[1:]}.", "muted")], [], [(text, "warning")], []]
+    keys = [("/", "commands: /help /model /new /theme /quit")]
+    keys += [(key_text_of(command), meaning) for command, meaning in _KEYS]
+    lines += [[(f"{key:<{_COLUMN}}", "subtle"), (meaning, "muted")] for key, meaning in keys if key]
     return f"{visible_line(ready.agent)} is ready", lines
 
 

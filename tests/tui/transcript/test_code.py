@@ -73,7 +73,7 @@ def test_a_closed_block_gets_exact_colours_without_changing_its_height() -> None
     fence = Fence("javascript")
     for line in ("/* a comment", "return 1", "*/", "return 2"):
         fence.add(line)
-    fence.open = False
+    fence.close()
     height = fence.layout(40)
     assert all(not line.marks for line in fence.lines)
     steps = list(fence.colour(1))

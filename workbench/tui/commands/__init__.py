@@ -11,18 +11,34 @@ from workbench.tui.commands import (
     approval,
     choosing,
     conversation,
+    debugging,
     everywhere,
     inspector,
+    lab,
     lists,
     manual,
     prompt,
     question,
+    sessions,
     tools,
     trace,
 )
+from workbench.tui.commands.chosen_keys import UNBOUND, choose_keys, with_chosen_keys
 from workbench.tui.commands.command import Command, Scope
 
-__all__ = ["TABLE", "Command", "Scope", "bindings", "commands", "hints", "key_text"]
+__all__ = [
+    "TABLE",
+    "UNBOUND",
+    "Command",
+    "Scope",
+    "all_commands",
+    "bindings",
+    "choose_keys",
+    "commands",
+    "hints",
+    "key_text",
+    "key_text_of",
+]
 
 TABLE: Final[tuple[Command, ...]] = (
     *everywhere.ROWS,
@@ -35,20 +51,31 @@ TABLE: Final[tuple[Command, ...]] = (
     *question.ROWS,
     *inspector.ROWS,
     *choosing.ROWS,
+    *lab.ROWS,
+    *sessions.ROWS,
+    *debugging.ROWS,
     *manual.ROWS,
 )
 
 
 def commands(scope: Scope) -> tuple[Command, ...]:
-    """The table's rows for one scope, in the table's order."""
-    return tuple(command for command in TABLE if command.scope == scope)
+    """The table's rows for one scope, in the table's order, with the keys that hold.
+
+    A command whose keys the person took away has the key ``""``.
+    """
+    return with_chosen_keys(command for command in TABLE if command.scope == scope)
+
+
+def all_commands() -> tuple[Command, ...]:
+    """All rows, with the keys that hold."""
+    return with_chosen_keys(TABLE)
 
 
 def bindings(scope: Scope) -> list[BindingType]:
     """Textual bindings for one scope; each carries the command's id, so that a keymap can move it."""
     return [
         Binding(
-            ",".join(command.keys),
+            ",".join(command.keys) or f"{UNBOUND}_{command.id}",
             command.action,
             command.label,
             id=command.id,
@@ -56,8 +83,8 @@ def bindings(scope: Scope) -> list[BindingType]:
             tooltip=command.help,
             priority=command.priority,
         )
-        for command in commands(scope)
-        if command.keys
+        for command in TABLE
+        if command.scope == scope
     ]
 
 
@@ -66,6 +93,7 @@ _KEY_NAMES: Final[dict[str, str]] = {
     "question_mark": "?",
     "slash": "/",
     "at": "@",
+    "underscore": "_",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
 }
@@ -74,11 +102,20 @@ _KEY_NAMES: Final[dict[str, str]] = {
 def key_text(key: str) -> str:
     """A key as the screen shows it: ``^j``, ``esc``, ``f1``, ``shift+tab``."""
     if key.startswith("ctrl+"):
-        return "^" + key.removeprefix("ctrl+")
+        letter = key.removeprefix("ctrl+")
+        return "^" + _KEY_NAMES.get(letter, letter)
     return _KEY_NAMES.get(key, key)
+
+
+def key_text_of(command: str) -> str:
+    """The first key of a command, by its id, as the screen shows it; ``""`` when it has none."""
+    (row,) = with_chosen_keys(row for row in TABLE if row.id == command)
+    return key_text(row.keys[0]) if row.keys else ""
 
 
 def hints(scopes: Iterable[Scope]) -> list[Command]:
     """The commands for the hint line of the scopes that hold now, most useful first."""
-    held = [command for scope in scopes for command in commands(scope) if command.hint]
+    held = [
+        command for scope in scopes for command in commands(scope) if command.hint and any(command.keys)
+    ]
     return sorted(held, key=lambda command: command.hint)

@@ -13,6 +13,12 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("models.down", "models", ("down",), "move(1)", "down", "Go to the row below."),
     Command("models.page_up", "models", ("pageup",), "page(-1)", "page up", "Go one screen up."),
     Command("models.page_down", "models", ("pagedown",), "page(1)", "page down", "Go one screen down."),
+    Command("themes.choose", "themes", ("enter",), "choose", "keep", "Keep the theme.", 1),
+    Command("themes.close", "themes", ("escape",), "close", "as before", "Keep the one before.", 2),
+    Command("themes.up", "themes", ("up",), "move(-1)", "up", "Look at the theme above."),
+    Command("themes.down", "themes", ("down",), "move(1)", "down", "Look at the theme below."),
+    Command("themes.page_up", "themes", ("pageup",), "page(-1)", "page up", "Go one screen up."),
+    Command("themes.page_down", "themes", ("pagedown",), "page(1)", "page down", "Go one screen down."),
     Command("grants.revoke", "grants", ("x", "delete"), "revoke", "take back", "Let the tool ask again.", 1),
     Command("grants.close", "grants", ("escape",), "close", "close", "Go back.", 2),
 )

@@ -8,6 +8,7 @@ from typing import Literal
 Scope = Literal[
     "app",
     "prompt",
+    "history",
     "conversation",
     "list",
     "trace",
@@ -16,7 +17,19 @@ Scope = Literal[
     "inspector",
     "question",
     "models",
+    "themes",
     "grants",
+    "rerun",
+    "reruns",
+    "edit",
+    "save_test",
+    "form",
+    "sessions",
+    "what_if",
+    "branches",
+    "pause",
+    "breakpoints",
+    "fault",
     "help",
 ]
 """Where a command holds: everywhere, or while that panel or screen has the focus."""

@@ -10,6 +10,20 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "tools.toggle", "tools", ("space", "enter"), "switch", "on or off", "Switch the tool or group.", 1
     ),
+    Command("tools.call", "tools", ("c",), "call", "call", "Call the tool by hand, through a form.", 4),
+    Command("tools.break", "tools", ("b",), "break", "break", "Set breakpoints of the tool.", 5),
+    Command("tools.fault", "tools", ("f",), "fault", "fault", "Let the tool misbehave on purpose.", 6),
+    Command(
+        "tools.again", "tools", ("R",), "again", "run again", "Run every call of the tool so far again.", 7
+    ),
+    Command(
+        "tools.take_out",
+        "tools",
+        ("x", "delete"),
+        "take_out",
+        "take out",
+        "Take back the grant, breakpoint or fault in the row.",
+    ),
     Command("tools.close", "tools", ("left",), "close", "fold", "Fold the group or the tool.", 2),
     Command(
         "tools.open", "tools", ("right",), "open", "unfold", "Unfold the group, or all about the tool.", 3

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from workbench.tui.commands import bindings
-from workbench.tui.events import AgentEvent, ModelFinished
+from workbench.tui.events import AgentEvent
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
 from workbench.tui.transcript.answer import Fence
@@ -20,6 +20,7 @@ from workbench.tui.transcript.cursor import Cursor
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.search_bar import SearchBar
 from workbench.tui.transcript.story import Story
+from workbench.tui.transcript.user_message import UserMessage
 from workbench.tui.transcript.view import TranscriptView
 from workbench.visible import visible
 
@@ -70,9 +71,6 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             if self._greeting is not None:
                 self.show_welcome(*self._greeting)
         self.update_view()
-        if any(isinstance(event, ModelFinished) for event in events):
-            # the caret goes, also where the text that it stood behind stays as it is
-            self.call_after_refresh(self.refresh)
 
     def show_welcome(self, title: str, lines: Sequence[Sequence[Span]]) -> None:
         """Say something while the conversation is empty: until the first event, and after a reset."""
@@ -225,7 +223,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self.refresh()
 
     def _toggle(self, block: Block) -> None:
-        if isinstance(block, CallBlock | Reasoning):
+        if isinstance(block, CallBlock | Reasoning | UserMessage):
             row = max(self.row_of(block), 0)
             block.toggle()
             self.hold(block, row)
@@ -270,7 +268,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """A row that can be opened says so under the mouse."""
         found = self.document.at(event.y + self.scroll_offset.y)
-        opens = found is not None and found[1] == 0 and isinstance(found[0], CallBlock | Reasoning)
+        opens = found is not None and _opens(*found)
         self._hover(found[0].number if found is not None and opens else None)
 
     def on_leave(self) -> None:
@@ -291,7 +289,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         if block.stop:
             self._cursor.choose(block)
             self.refresh()
-        if row == 0:
+        if _opens(block, row):
             self._toggle(block)
 
     def text_select_all(self) -> None:
@@ -308,3 +306,10 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             block = self.document.find(changed) if changed is not None else None
             if block is not None:
                 self.refresh_row(self.row_of(block))
+
+
+def _opens(block: Block, row: int) -> bool:
+    """Whether a click on this row of the block shows or folds something."""
+    if isinstance(block, UserMessage):
+        return block.opens_at(row)
+    return row == 0 and isinstance(block, CallBlock | Reasoning)

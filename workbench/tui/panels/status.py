@@ -4,20 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from rich.cells import cell_len
 from textual import events as textual_events
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.commands import Command, key_text
+from workbench.tui.commands import TABLE, Command, key_text, key_text_of
 from workbench.tui.lanes import meter
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, cost_text, count_text, row, spans_width, time_cells
 
+MODES: Final[dict[str, Span]] = {
+    "strict": ("ask", "text"),
+    "careful": ("ask for risky", "subtle"),
+    "open": ("allow", "warning strong"),
+    "custom": ("own rules", "accent"),
+}
+"""The modes of approval as the top line says them; only the one that asks nothing stands out."""
+
 _METER_WIDTH = 12
 _COMPACT_METER_WIDTH = 8
+_AGENT = 12
+"""Cells that an agent's name gets in any case."""
+_FULL = 80
+"""Percent of the context from which on its number warns."""
 
 
 class Line(Painted):
@@ -42,7 +55,7 @@ class Line(Painted):
 
 @dataclass(slots=True)
 class Status:
-    """What the top line shows. None means not known."""
+    """What the top line shows. None means not known. ``faults`` counts tools that fail on purpose."""
 
     agent: str = ""
     model: str = ""
@@ -50,6 +63,8 @@ class Status:
     context_percent: float | None = 0.0
     tokens: int = 0
     cost: float | None = 0.0
+    faults: int = 0
+    stepping: bool = False
 
 
 class TopLine(Line):
@@ -61,42 +76,65 @@ class TopLine(Line):
         self.compact = False
 
     def spans(self, width: int) -> list[Span]:
-        """Both halves; what does not fit goes, from the least useful on."""
-        gap = "  " if self.compact else "   "
-        status = self.status
-        parts = self._right(status)
-        while len(parts) > 1 and width - 4 - _joined_width(parts, gap) - 2 < min(cell_len(status.agent), 12):
-            parts.pop(len(parts) - 2)
-        right = [span for index, part in enumerate(parts) for span in ([(gap, "text")] * bool(index) + part)]
-        room = width - 4 - spans_width(right) - 2
-        left: list[Span] = [(clip(status.agent, max(0, room)), "text strong")]
-        for spans in (
-            [(gap, "text"), (status.model, "subtle")],
-            [(gap, "text"), ("" if self.compact else "approval ", "muted"), (status.approval, "subtle")],
-        ):
-            if spans[-1][0] and spans_width(left) + spans_width(spans) <= room:
-                left += spans
+        """Both halves; what does not fit goes whole, the mode of approval last."""
+        status, gap = self.status, "  " if self.compact else "   "
+        model: list[Span] = [(status.model, "subtle")] if status.model else []
+        label = [] if self.compact else [("approval ", "muted")]
+        mode: list[Span] = [*label, MODES[status.approval]] if status.approval in MODES else []
+        context, tokens, cost = _context(status, compact=self.compact), _tokens(status), _cost(status)
+        percent = context[-1:]
+        room = width - 4 - min(cell_len(status.agent), _AGENT) - 2
+        kept: list[list[Span]] = []
+        unusual = _unusual(status)
+        for part in (*unusual, mode, percent, context, model, cost, tokens):
+            # the meter comes with its percent or not at all
+            cells = spans_width(part) - (spans_width(percent) if part is context else 0)
+            cells += len(gap) * (part is not context)
+            if part and cells <= room:
+                kept.append(part)
+                room -= cells
+        if context in kept:
+            kept.remove(percent)
+        left = _joined([part for part in (model, mode, *unusual) if part in kept], gap, first=True)
+        right = _joined([part for part in (percent, context, tokens, cost) if part in kept], gap)
+        clipped = clip(status.agent, max(0, width - 4 - spans_width(left) - spans_width(right) - 2))
+        left = [(clipped, "text strong"), *left]
         blanks = width - 4 - spans_width(left) - spans_width(right)
         return [("  ", "text"), *left, (" " * max(1, blanks), "text"), *right]
 
-    def _right(self, status: Status) -> list[list[Span]]:
-        """Context, tokens, cost."""
-        percent = status.context_percent
-        context: list[Span] = [] if self.compact else [("context ", "muted")]
-        if percent is None:
-            context.append(("unknown", "muted"))
-        else:
-            context += meter(_COMPACT_METER_WIDTH if self.compact else _METER_WIDTH, percent / 100)
-            context.append((f" {percent:.0f}%", "subtle" if percent < 80 else "warning"))
-        return [
-            context,
-            [(count_text(status.tokens), "subtle"), (" tok", "muted")],
-            [(cost_text(status.cost), "subtle" if status.cost is not None else "muted")],
-        ]
+
+def _unusual(status: Status) -> list[list[Span]]:
+    """What makes calls other than they seem: faults on purpose, step mode."""
+    count = status.faults
+    words = [f"{count} fault{'s' * (count > 1)} on"] * bool(count) + ["step mode"] * status.stepping
+    return [[(word, "warning")] for word in words]
 
 
-def _joined_width(parts: Sequence[Sequence[Span]], gap: str) -> int:
-    return sum(spans_width(part) for part in parts) + len(gap) * (len(parts) - 1)
+def _context(status: Status, *, compact: bool) -> list[Span]:
+    percent = status.context_percent
+    label: list[Span] = [] if compact else [("context ", "muted")]
+    if percent is None:
+        return [*label, ("unknown", "muted")]
+    bar = meter(_COMPACT_METER_WIDTH if compact else _METER_WIDTH, percent / 100)
+    return [*label, *bar, (f" {percent:.0f}%", "subtle" if percent < _FULL else "warning")]
+
+
+def _tokens(status: Status) -> list[Span]:
+    return [(count_text(status.tokens), "subtle"), (" tok", "muted")]
+
+
+def _cost(status: Status) -> list[Span]:
+    return [(cost_text(status.cost), "subtle" if status.cost is not None else "muted")]
+
+
+def _joined(parts: Sequence[Sequence[Span]], gap: str, *, first: bool = False) -> list[Span]:
+    """The parts with gaps between them, and ahead of the first if so."""
+    spans: list[Span] = []
+    for part in parts:
+        if spans or first:
+            spans.append((gap, "text"))
+        spans += part
+    return spans
 
 
 class TabLine(Line):
@@ -178,7 +216,8 @@ class ActivityLine(Line):
         details = list(activity.details)
         if activity.since is not None:
             details.append(time_cells(max(0.0, self._now - activity.since) * 1000).strip())
-        right: list[Span] = [("esc ", "subtle"), ("stop", "muted")] if activity.stoppable else []
+        key = key_text_of("app.stop")
+        right: list[Span] = [(f"{key} ", "subtle"), ("stop", "muted")] if activity.stoppable and key else []
         room = width - 2 - spans_width(right) - 2
         for index, detail in enumerate(details):
             spans: Span = (("  " if index == 0 else "   ") + detail, "muted")
@@ -211,6 +250,7 @@ class HintLine(Line):
         """Local hints from the left, those that hold everywhere at the right."""
         local = [command for command in self._commands if command.scope != "app"]
         everywhere = [command for command in self._commands if command.scope == "app"]
+        everywhere.sort(key=_place)
         room = width - 4
         kept: list[Command] = []
         for command in sorted(self._commands, key=lambda command: command.hint):
@@ -242,6 +282,11 @@ class HintLine(Line):
             x += _hint_width(command)
             spans += [(key_text(command.keys[0]), "subtle"), (" " + command.label, "muted")]
         return spans
+
+
+def _place(command: Command) -> int:
+    """Where a command stands in the table."""
+    return next(at for at, row in enumerate(TABLE) if row.id == command.id)
 
 
 def _hint_width(command: Command) -> int:

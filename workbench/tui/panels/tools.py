@@ -11,6 +11,8 @@ from textual.message import Message
 
 from workbench.tui import events
 from workbench.tui.commands import bindings
+from workbench.tui.do import Do, TakeOut
+from workbench.tui.lab_wishes import CallByHand, RunToolAgain, Wanted
 from workbench.tui.lanes import meter
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
@@ -19,7 +21,6 @@ from workbench.tui.rows import RowList
 from workbench.tui.tool_changes import changes_text
 from workbench.tui.tool_rows import Grid, draw, heads, widest
 from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool, ToolTree, toggle
-from workbench.visible import visible_line
 
 _EMPTY: tuple[Span, ...] = (
     ("No tools yet.", "subtle"),
@@ -72,6 +73,8 @@ class ToolsPanel(ListPanel[Row]):
             events.ToolStarted: self._tool_started,
             events.ToolFinished: self._tool_finished,
             events.ToolsChanged: self._tools_changed,
+            events.BreakpointsChanged: self._breakpoints_changed,
+            events.FaultsChanged: self._faults_changed,
         }
 
     # what the screen uses
@@ -173,8 +176,7 @@ class ToolsPanel(ListPanel[Row]):
         else:
             tool.refused = True
         if entry.get("error_type") == _WRONG:
-            tool.wrong += 1
-            tool.wrong_last = visible_line(str(entry.get("error") or "").partition("\n")[0][:200])
+            tool.went_wrong(entry.get("arguments") or {}, str(entry.get("error") or ""))
         self._touched[id(tool)] = tool
 
     def _tools_changed(self, event: events.ToolsChanged) -> None:
@@ -190,15 +192,23 @@ class ToolsPanel(ListPanel[Row]):
             self._title.refresh()
         elif event.change == "refresh_all":
             for name, changes in (event.metadata.get("tools") or {}).items():
-                if name in self._tree.tools:
+                if changes and name in self._tree.tools:
                     self._renewed(self._tree.tools[name], changes)
         elif event.tool is not None and event.change == "unregister":
             self._tree.remove(event.tool)
             self._others = True
 
+    def _breakpoints_changed(self, event: events.BreakpointsChanged) -> None:
+        self._tree.set_breaks(event.points)
+        self._others = True
+
+    def _faults_changed(self, event: events.FaultsChanged) -> None:
+        self._tree.set_faults(event.faults)
+        self._others = True
+
     def _renewed(self, tool: Tool, changes: Mapping[str, Any]) -> None:
         tool.version += 1
-        tool.changed = changes_text(changes) or "nothing that shows"
+        tool.changed = changes_text(changes) or "code that it uses"
         self._touched[id(tool)] = tool
 
     # drawing
@@ -253,6 +263,44 @@ class ToolsPanel(ListPanel[Row]):
             group = record.name if isinstance(record, Group) else None
             names, enable = toggle(record.tools if isinstance(record, Group) else [record])
             self.post_message(self.Toggle(self, names, enable, group))
+
+    def _tool(self) -> Tool | None:
+        """The tool that the cursor is on, or below."""
+        record = self._rows.current
+        record = record.tool if isinstance(record, Detail) else record
+        return record if isinstance(record, Tool) else None
+
+    def action_break(self) -> None:
+        """Set breakpoints of the tool; elsewhere list all."""
+        tool = self._tool()
+        self.post_message(Do("app.breakpoints", tool.row.name if tool is not None else ""))
+
+    def action_fault(self) -> None:
+        """Choose a fault for the tool."""
+        tool = self._tool()
+        if tool is not None:
+            self.post_message(Do("app.fault", tool.row.name))
+
+    def action_call(self) -> None:
+        """Call the tool by hand."""
+        tool = self._tool()
+        if tool is not None:
+            self.post_message(Wanted(CallByHand(tool.row.name)))
+
+    def action_again(self) -> None:
+        """Run every call of the tool again."""
+        tool = self._tool()
+        if tool is not None:
+            self.post_message(Wanted(RunToolAgain(tool.row.name)))
+
+    def action_take_out(self) -> None:
+        """Take back what the row says: a grant, a breakpoint, a fault; on a tool its fault."""
+        record = self._rows.current
+        subject = record.subject if isinstance(record, Detail) else None
+        if isinstance(record, Tool):
+            subject = record.fault
+        if subject is not None:
+            self.post_message(TakeOut(subject))
 
     def action_close(self) -> None:
         """Fold the group or the tool under the cursor, or go to what the row belongs to."""

@@ -12,8 +12,11 @@ from textual.app import ComposeResult
 from textual.message import Message
 
 from workbench.tui.commands import bindings
+from workbench.tui.conditions import condition_for
+from workbench.tui.do import Do
 from workbench.tui.events import AgentEvent
 from workbench.tui.filter_line import FilterLine
+from workbench.tui.lab_wishes import RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit
@@ -21,11 +24,14 @@ from workbench.tui.rows import RowList
 from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
 from workbench.tui.trace_query import complete, parse
-from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn
+from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn, tool_calls
 from workbench.tui.trace_rows import Grid, axis_label, draw
 
 _SLICE: Final = 0.02
 """Seconds that filtering takes at once."""
+
+_TICK: Final = 0.1
+"""Seconds between two paintings of what only shows that time passes."""
 
 _EMPTY: tuple[Span, ...] = (
     ("No turns yet.", "subtle"),
@@ -75,6 +81,7 @@ class TracePanel(ListPanel[Row]):
         self._filter = TraceFilter(self._model.flat)
         self._filtered = False
         self._followed = True
+        self._ticked = 0.0
         self._line = FilterLine(_PLACEHOLDER, "enter keep   esc all", self._complete)
 
     def compose(self) -> ComposeResult:
@@ -87,7 +94,8 @@ class TracePanel(ListPanel[Row]):
 
     def apply(self, batch: Iterable[AgentEvent]) -> None:
         """Take in what happened since the last call."""
-        self._model.apply(batch)
+        if not self._model.apply(batch):
+            return
         if self._filtered:
             self._filter.follow()
             self._go_on()
@@ -95,10 +103,18 @@ class TracePanel(ListPanel[Row]):
 
     def tick(self, now: float) -> None:
         """It is ``now`` (Unix seconds): what runs shows its time so far."""
-        self._model.now = max(self._model.now, now)
+        if now - self._ticked < _TICK:
+            # pieces of an answer come thirty times a second, and only clocks move with them
+            return
+        self._ticked = self._model.now = max(self._model.now, now)
         if self._model.live:
             self._rows.refresh()
             self._title.refresh()
+
+    def note(self, text: str) -> None:
+        """Mark where something begins that holds for all calls to come; the text is safe to paint."""
+        self._model.note(text)
+        self._settle()
 
     @property
     def entry_count(self) -> int:
@@ -110,6 +126,10 @@ class TracePanel(ListPanel[Row]):
         if self._filtered:
             return [entry for entry in self._filter.matches if entry.data]
         return self._model.entries()
+
+    def calls(self) -> list[Entry]:
+        """All finished tool calls, whatever is shown, in the order in which they came up."""
+        return [entry for entry in self._model.flat if entry.kind == "tool" and entry.data]
 
     def go_to(self, entry: Entry) -> None:
         """Unfold what hides an entry and put the cursor on it; a filter that leaves it out goes."""
@@ -138,7 +158,12 @@ class TracePanel(ListPanel[Row]):
         return draw(record, width, self._model.now)
 
     def _title_turn(self) -> Turn | None:
-        """The turn that the title speaks of: the newest while following, else the one looked at."""
+        """The turn that the title speaks of: the newest while following, else the one looked at.
+
+        A conversation that was cleared has none.
+        """
+        if self._rows.following and not self._model.in_session:
+            return None
         turns, record = self._model.turns, self._rows.current
         if turns and not self._rows.following and record is not None and record.turn is not None:
             return record.turn.root
@@ -152,7 +177,8 @@ class TracePanel(ListPanel[Row]):
             return [(clip(self._filter.summary(), width - used - 2), key)]
         if turn is None:
             return []
-        text = f"turn {turn.number}" + (", following" if self._rows.following else "")
+        text = "by you" if turn.by_hand else f"turn {turn.number}"
+        text += ", following" if self._rows.following else ""
         grid = Grid.of(width)
         spans: list[Span] = [(fit(text, 2 + grid.label + 1 - used), "muted")]
         if grid.lane:
@@ -254,7 +280,7 @@ class TracePanel(ListPanel[Row]):
         if isinstance(record, Iteration):
             parent = record.turn
         elif isinstance(record, Entry | Mark):
-            parent = record.iteration
+            parent = record.turn if record.turn is not None and record.turn.by_hand else record.iteration
         if parent is not None:
             rows, index = self._rows.rows, self._rows.cursor
             while index and rows[index] is not parent:
@@ -282,6 +308,38 @@ class TracePanel(ListPanel[Row]):
             self.post_message(self.Inspect(self, record))
         else:
             self.action_fold()
+
+    def action_again(self) -> None:
+        """Run the call under the cursor again, or every call of the turn or iteration."""
+        record = self._rows.current
+        if record is not None and (calls := tool_calls(record)):
+            self.post_message(Wanted(RunAgain(calls)))
+
+    def action_again_edited(self) -> None:
+        """Run the call under the cursor again with other arguments."""
+        record = self._rows.current
+        if isinstance(record, Entry) and (calls := tool_calls(record)):
+            self.post_message(Wanted(RunAgain(calls, edit=True)))
+
+    def action_what_if(self) -> None:
+        """Go on from the call under the cursor as if it had ended otherwise."""
+        record = self._rows.current
+        if isinstance(record, Entry) and tool_calls(record):
+            self.post_message(Wanted(WhatIf(record)))
+
+    def action_save_test(self) -> None:
+        """Write a test of the call under the cursor."""
+        record = self._rows.current
+        if isinstance(record, Entry) and tool_calls(record):
+            self.post_message(Wanted(SaveTest(record)))
+
+    def action_break(self) -> None:
+        """Set breakpoints of the tool under the cursor; elsewhere list all."""
+        record = self._rows.current
+        rest = ""
+        if isinstance(record, Entry) and record.kind == "tool":
+            rest = f"{record.name} {condition_for(record.arguments)}"
+        self.post_message(Do("app.breakpoints", rest))
 
     def action_next_error(self) -> None:
         """Go to the next error, from the last one to the first."""

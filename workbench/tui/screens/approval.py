@@ -58,7 +58,12 @@ class ApprovalScreen(HeldScreen):
             if isinstance(binding, Binding) and binding.id != "approval.take"
         ),
         *(
-            Binding(",".join(command.keys), f"app.{command.action}", command.label, show=False)
+            Binding(
+                ",".join(command.keys),
+                f"app.{command.action.removeprefix('app.')}",
+                command.label,
+                show=False,
+            )
             for command in commands("app")
             if command.id in _PASSED
         ),

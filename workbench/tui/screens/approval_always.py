@@ -16,6 +16,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from workbench.registry import matching
+from workbench.registry.grants import ANY_OTHER
 from workbench.tui.approval import GRANT_SCOPES, Batch, GrantScope, Proposal
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
@@ -152,10 +153,7 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
 
     @property
     def proposal(self) -> Proposal | None:
-        """The grant as it stands; None where nothing but this one call, once, can be granted.
-
-        An argument whose pattern the person made ``*`` is left out: nothing is asked of it.
-        """
+        """The grant as it stands; None where nothing but this one call, once, can be granted."""
         scope: GrantScope = GRANT_SCOPES[self._scope.chosen]
         if not self._by_arguments:
             return Proposal(scope, self._tool)
@@ -163,9 +161,7 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         for name, exact in self._exact.items():
             if exact is None:
                 return None
-            pattern = self._patterns[name].value if name in self._patterns else exact
-            if pattern != "*":
-                patterns[name] = pattern
+            patterns[name] = self._patterns[name].value if name in self._patterns else exact
         return Proposal(scope, self._tool, patterns)
 
     @property
@@ -251,4 +247,5 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
 def _exact_pattern(name: str, value: Any, batch: Batch) -> str | None:
     """The pattern for this very value; None for one that no pattern covers, such as a list."""
     pattern = matching.exactly(matching.as_text(value))
-    return pattern if batch.covers_row(Proposal("session", batch.row.call.name, {name: pattern})) else None
+    proposal = Proposal("session", batch.row.call.name, {ANY_OTHER: "*", name: pattern})
+    return pattern if batch.covers_row(proposal) else None

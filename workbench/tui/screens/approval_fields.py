@@ -12,13 +12,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input, TextArea
+from textual.widgets.text_area import Location
 
 from workbench.tui.commands import commands
 from workbench.tui.json_view import editable_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import clip
+from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible_line
 
 Check = Callable[[Mapping[str, Any]], str | None]
@@ -27,6 +30,9 @@ LEAVE: Final = Binding("escape", "leave", "leave", show=False)
 """How every field is left."""
 
 _FAULT_ROWS: Final = 3
+_HUGE: Final = 50_000
+"""Characters from which on a text is huge."""
+_PAUSE: Final = 0.25
 _DEEPEST: Final = 100
 _TOO_DEEP: Final = f"not arguments that can be read: nested deeper than {_DEEPEST} levels"
 
@@ -46,6 +52,19 @@ class ReasonField(Input):
     def action_leave(self) -> None:
         """Leave the field."""
         self.post_message(Left())
+
+
+class ArgumentsArea(SteadyArea):
+    """A text that may be huge: then nothing is done on a key that goes through all of it."""
+
+    def __init__(self, text: str) -> None:
+        self.huge = len(text) >= _HUGE
+        # wrapping a huge text anew on every key would make typing slow
+        super().__init__(text, soft_wrap=not self.huge, compact=True, tab_behavior="focus")
+
+    def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:
+        """Where the bracket under the cursor has its other half; not looked for in a huge text."""
+        return None if self.huge else super().find_matching_bracket(bracket, search_from)
 
 
 class EditField(Vertical):
@@ -72,8 +91,8 @@ class EditField(Vertical):
         text = editable_text(arguments)
         self._check = check
         self._palette = palette
-        # wrapping a huge text anew on every key would make typing slow
-        self._area = TextArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
+        self._area = ArgumentsArea(text)
+        self._judging: Timer | None = None
         self._verdict = PieceRows(palette, id="fault")
 
     def compose(self) -> ComposeResult:
@@ -87,6 +106,16 @@ class EditField(Vertical):
         self.judge()
 
     @on(TextArea.Changed)
+    def _changed(self) -> None:
+        """Judge on each key; a huge text when the keys pause, and it is said that it is not judged yet."""
+        if not self._area.huge:
+            self.judge()
+            return
+        self._show([PieceRow([Piece("  ○ being read", "muted")])])
+        if self._judging is not None:
+            self._judging.stop()
+        self._judging = self.set_timer(_PAUSE, self.judge)
+
     def judge(self) -> Mapping[str, Any] | None:
         """Say what is wrong with the text as it stands; the arguments if nothing is."""
         arguments, fault = parse_arguments(self._area.text)

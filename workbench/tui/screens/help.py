@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from workbench.tui.commands import TABLE, Command, Scope, bindings, key_text
+from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line as OneRow
@@ -23,6 +23,7 @@ from workbench.tui.render import Span, fit, spans_width
 GROUPS: Final[dict[Scope, str]] = {
     "app": "everywhere",
     "prompt": "prompt",
+    "history": "what was sent before",
     "conversation": "conversation",
     "list": "trace and tools",
     "trace": "trace",
@@ -31,7 +32,19 @@ GROUPS: Final[dict[Scope, str]] = {
     "question": "questions of tools",
     "inspector": "inspector",
     "models": "choosing a model",
+    "themes": "choosing a theme",
     "grants": "grants",
+    "rerun": "a call run again",
+    "reruns": "calls run again",
+    "edit": "other arguments",
+    "save_test": "saving a test",
+    "form": "calling a tool",
+    "sessions": "sessions",
+    "what_if": "what if",
+    "branches": "comparing sessions",
+    "pause": "a pause at a breakpoint",
+    "breakpoints": "breakpoints",
+    "fault": "a fault on purpose",
     "help": "this help",
 }
 FULL_BELOW: Final = 104
@@ -129,7 +142,7 @@ def _lines(words: list[str], *, narrow: bool) -> Iterator[Line]:
     """Groups and their commands: those in whose key, name, help or group every word occurs."""
     some = False
     for scope, title in GROUPS.items():
-        found = [command for command in TABLE if command.scope == scope and _matches(command, words)]
+        found = [command for command in all_commands() if command.scope == scope and _matches(command, words)]
         if not found:
             continue
         if some:
@@ -137,13 +150,17 @@ def _lines(words: list[str], *, narrow: bool) -> Iterator[Line]:
         some = True
         yield Line(title, "text strong", background="raised")
         for command in found:
-            yield from _command_lines(command, _KEYS_NARROW if narrow else _KEYS)
+            shown = command.id if any("." in word for word in words) else ""
+            yield from _command_lines(command, _KEYS_NARROW if narrow else _KEYS, shown)
     if not some:
         yield Line("No key or command matches.", "muted", background="raised", words=True)
 
 
-def _command_lines(command: Command, column: int) -> Iterator[Line]:
-    """Keys, and the help beside them; keys that are too long for their column stand above it."""
+def _command_lines(command: Command, column: int, shown_id: str) -> Iterator[Line]:
+    """Keys, and the help beside them; keys that are too long for their column stand above it.
+
+    A filter with a dot looks for ids, so these are shown then: a keymap is written with them.
+    """
     hang = _EDGE + column + 2
     keys = _keys(command)
     edge: Span = (" " * _EDGE, "muted")
@@ -151,7 +168,8 @@ def _command_lines(command: Command, column: int) -> Iterator[Line]:
         yield Line(keys, "subtle", background="raised", words=True)
         keys = ""
     prefix = (edge, (fit(keys, column + 2), "subtle"))
-    yield Line(command.help, "muted", hang, prefix, background="raised", words=True)
+    text = f"{command.help}  {shown_id}".rstrip()
+    yield Line(text, "muted", hang, prefix, background="raised", words=True)
 
 
 def _keys(command: Command) -> str:
@@ -160,5 +178,5 @@ def _keys(command: Command) -> str:
 
 
 def _matches(command: Command, words: list[str]) -> bool:
-    text = f"{_keys(command)} {command.label} {command.help} {GROUPS[command.scope]}".lower()
+    text = f"{_keys(command)} {command.label} {command.help} {GROUPS[command.scope]} {command.id}".lower()
     return all(word in text for word in words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,15 +14,14 @@ from textual.screen import Screen
 from workbench.tui.commands import bindings, hints
 from workbench.tui.filter_line import FilterLine
 from workbench.tui.inspector_pages import Page, fact_lines, facts, facts_text, opening, pages
-from workbench.tui.palette import Palette, Token
+from workbench.tui.page_view import PageView
+from workbench.tui.palette import Palette
 from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.status import Line as OneRow
 from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
-from workbench.tui.row_view import RowView
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
-from workbench.tui.wrapped import Line
 
 _NARROW = 104
 _LOW = 16
@@ -80,44 +78,6 @@ class _Tabs(OneRow):
                 return
 
 
-class _Page(RowView[Line], inherit_bindings=False):
-    """Lines to read: no cursor, so the keys are the screen's. Lines that were looked for are tinted."""
-
-    def __init__(self, palette: Palette, background: Token, part: str) -> None:
-        super().__init__(_as_drawn, palette, background=background, id=part)
-        self.matches: list[int] = []
-        self._match = 0
-
-    @property
-    def match(self) -> int:
-        """Which of the matches is gone to, from 1 on; 0 while there is none."""
-        return self._match + 1 if self.matches else 0
-
-    def find(self, text: str) -> None:
-        """Tint the lines that hold the text, and go to the first one from here on."""
-        wanted = text.lower()
-        self.matches = [at for at, line in enumerate(self.rows) if wanted in _said(line)] if wanted else []
-        here = self.scroll_offset.y
-        self._match = next((at for at, line in enumerate(self.matches) if line >= here), 0)
-        self.go_on(0)
-
-    def go_on(self, step: int) -> None:
-        """Go to a match further on, from the last one to the first."""
-        if self.matches:
-            self._match = (self._match + step) % len(self.matches)
-            line, top = self.matches[self._match], self.scroll_offset.y
-            if not top <= line < top + self.size.height:
-                self._scroll(line - self.size.height // 2)
-        self.refresh()
-
-    def ground(self, index: int) -> tuple[Token, Token | None]:
-        """The background of a line."""
-        at = bisect_left(self.matches, index)
-        if at == len(self.matches) or self.matches[at] != index:
-            return super().ground(index)
-        return ("selected", "accent") if at == self._match else ("hovered", None)
-
-
 class InspectorScreen(Screen[Entry]):
     """Shows one of ``entries``, the one at ``index`` first; the others are one key away.
 
@@ -138,8 +98,8 @@ class InspectorScreen(Screen[Entry]):
         self._subject = TitleRow(self._subject_spans, palette, "background")
         self._subject.id = "subject"
         self._tabs = _Tabs(palette)
-        self._view = _Page(palette, "background", "pages")
-        self._facts = _Page(palette, "surface", "facts")
+        self._view = PageView(palette, "background", "pages")
+        self._facts = PageView(palette, "surface", "facts")
         self._search = FilterLine("look for", "enter done   esc leave")
         self._hints = HintLine(palette)
 
@@ -323,20 +283,12 @@ class InspectorScreen(Screen[Entry]):
 
     def action_lines(self, count: int) -> None:
         """Scroll by lines."""
-        self._view.scroll_relative(y=count, animate=False, force=True)
+        self._view.lines(count)
 
     def action_screens(self, count: int) -> None:
         """Scroll by screens."""
-        self.action_lines(count * max(1, self._view.size.height - 1))
+        self._view.screens(count)
 
     def action_ends(self, end: int) -> None:
         """Scroll to the first (0) or the last (1) line."""
-        self._view.scroll_to(y=end * self._view.max_scroll_y, animate=False, force=True)
-
-
-def _as_drawn(line: Line, _width: int) -> Line:
-    return line
-
-
-def _said(line: Line) -> str:
-    return "".join(text for text, _ in line).lower()
+        self._view.ends(end)

@@ -33,13 +33,27 @@ _SCOPES: Final[tuple[tuple[type[Widget], Scope], ...]] = (
 )
 
 
+class Columns(Horizontal):
+    """What stands side by side; it shows nothing of its own, which costs nothing to paint."""
+
+    BLANK = True
+
+
+class Column(Vertical):
+    """What stands one below the other."""
+
+    BLANK = True
+
+
 class MainScreen(Screen[None]):
     """Lays the panels out and passes events on to them; what a key does is the app's business."""
 
     AUTO_FOCUS = "#prompt-area"
+    BLANK = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("tab", "app.next_panel", show=False),
-        Binding("shift+tab", "app.previous_panel", show=False),
+        # Textual's own screens move the focus with these
+        Binding("tab", "app.next_panel", id="app.next_panel", show=False),
+        Binding("shift+tab", "app.do('app.approval_mode')", id="app.approval_mode", show=False),
     ]
 
     def __init__(self, palette: Palette) -> None:
@@ -53,7 +67,7 @@ class MainScreen(Screen[None]):
         self.conversation = Conversation(palette, id="conversation")
         self.activity_line = ActivityLine(palette, id="activity")
         self.queue = QueuePanel(palette, id="queue")
-        self.prompt = Prompt(id="prompt")
+        self.prompt = Prompt(palette, id="prompt")
         self.trace = TracePanel(palette, id="trace")
         self.tools = ToolsPanel(palette, id="tools")
         self.hint_line = HintLine(palette, id="hints")
@@ -62,13 +76,13 @@ class MainScreen(Screen[None]):
         """Top line, tabs (when narrow), the two columns, hints."""
         yield self.top_line
         yield self.tab_line
-        with Horizontal(id="body"):
-            with Vertical(id="left"):
+        with Columns(id="body"):
+            with Column(id="left"):
                 yield self.conversation
                 yield self.activity_line
                 yield self.queue
                 yield self.prompt
-            with Vertical(id="right"):
+            with Column(id="right"):
                 yield self.trace
                 yield self.tools
         yield self.hint_line
@@ -94,6 +108,7 @@ class MainScreen(Screen[None]):
             self.conversation,
             self.activity_line,
             self.queue,
+            self.prompt,
             self.trace,
             self.tools,
             self.hint_line,
@@ -131,7 +146,13 @@ class MainScreen(Screen[None]):
         self.trace.apply(batch)
         self.tools.apply(batch)
         for event in batch:
-            if isinstance(event, events.UsageChanged):
+            if isinstance(event, events.FaultsChanged):
+                self.top_line.status.faults = len(event.faults)
+                self.top_line.refresh()
+            elif isinstance(event, events.BreakpointsChanged):
+                self.top_line.status.stepping = event.step
+                self.top_line.refresh()
+            elif isinstance(event, events.UsageChanged):
                 status = self.top_line.status
                 status.context_percent = event.context_percent
                 status.tokens, status.cost = event.tokens, event.cost
@@ -176,6 +197,23 @@ class MainScreen(Screen[None]):
         order = ("prompt", *_TABS)
         index = order.index(self._panel)
         self.focus_panel(order[(index + steps) % len(order)])
+
+    def on_key(self, event: textual_events.Key) -> None:
+        """A letter that means nothing in the panel begins, or goes on with, the message."""
+        typed = event.is_printable and event.character not in (None, " ")
+        if typed and self.focused_panel != "prompt" and event.key not in self.active_bindings:
+            self._write(event.character or "")
+            event.stop()
+
+    def on_paste(self, event: textual_events.Paste) -> None:
+        """What is pasted over a panel is meant for the message."""
+        if self.focused_panel != "prompt":
+            self._write(event.text)
+            event.stop()
+
+    def _write(self, text: str) -> None:
+        self.prompt.area.paste(text)
+        self.focus_panel("prompt")
 
     @property
     def focused_panel(self) -> str:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench.providers.keys import full_name
 from workbench.tui.commands import bindings, commands, key_text
 from workbench.tui.model_rows import GroupRow, ModelRow, Row, WrittenRow, columns_width, draw, heads, rows
 from workbench.tui.palette import Palette
@@ -112,7 +113,7 @@ class ModelsScreen(ModalScreen[Choice | None]):
     def __init__(self, current: str, palette: Palette) -> None:
         """``current`` is the name of the model that answers now."""
         super().__init__()
-        self._current = current
+        self._current = full_name(current)
         self._palette = palette
         self._snapshot: Snapshot | None = None
         self._folded: set[str] = set()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.code import LineLexer, Source, code_line, exact_marks, head_line, pieces
 from workbench.tui.transcript.line import Line, Mark
-from workbench.tui.transcript.markdown import Environment, Head, render, table_row
+from workbench.tui.transcript.markdown import Environment, Head, read_head, render, table_row
 from workbench.tui.transcript.table import Table
+
+_CLOSED: Final[list[str]] = []
+"""The lines of all prose that is complete: none, its text is kept instead."""
 
 
 class Prose(Block):
@@ -21,13 +25,15 @@ class Prose(Block):
         self._env = env
         self._first_number = first_number
         self._lines: list[str] = []
+        self._closed: str | None = None
+        self._ends = 0
         self._partial = ""
         self._characters = 0
         self._fixed = True
 
     @property
     def written(self) -> Sequence[str]:
-        """The complete source lines so far."""
+        """The complete source lines so far, while it is open."""
         return self._lines
 
     def add(self, line: str) -> None:
@@ -50,6 +56,12 @@ class Prose(Block):
         self.stale()
         return line
 
+    def close(self) -> None:
+        """It is complete: one text takes the place of its lines."""
+        self._closed, self._ends = self.source(), len(self._lines)
+        self._lines = _CLOSED
+        super().close()
+
     def rewrite(self, text: str) -> None:
         """Other source instead of what was there."""
         self._lines = text.split("\n")
@@ -65,10 +77,12 @@ class Prose(Block):
     @property
     def written_so_far(self) -> int:
         """Its characters without the ends of its lines: the last one only comes when it is closed."""
-        return self.length - len(self._lines)
+        return self.length - (len(self._lines) or self._ends)
 
     def source(self) -> str:
         """The Markdown itself."""
+        if self._closed is not None:
+            return self._closed
         return "\n".join([*self._lines, self._partial] if self._partial else self._lines).rstrip("\n")
 
     def size(self) -> tuple[int, int]:
@@ -117,6 +131,16 @@ class Fence(Block):
         """Its characters without the ends of its lines."""
         return self._characters + len(self._partial)
 
+    def close(self) -> None:
+        """It is complete: nothing is read line by line any more."""
+        self._lexer = None
+        super().close()
+
+    def release(self) -> None:
+        """Its colours go as well."""
+        super().release()
+        self._built, self.exact = 0, False
+
     def source(self) -> str:
         """The code alone, without the fence."""
         sources = [*self._sources, *(pieces(self._partial) if self._partial else [])]
@@ -153,12 +177,14 @@ class Fence(Block):
 
     def colour(self, lines: int) -> Iterator[None]:
         """Read the closed block exactly; a step is ``lines`` lines. The heights stay as they are."""
+        coloured = self.lines
         for count, (index, marks) in enumerate(exact_marks(self._info, self._sources), start=1):
-            if index + 1 < len(self.lines):
-                self.lines[index + 1] = self.lines[index + 1]._replace(marks=marks)
+            if index + 1 < len(coloured):
+                coloured[index + 1] = coloured[index + 1]._replace(marks=marks)
             if count % lines == 0:
                 yield
-        self.exact = True
+        # another list: the block was released meanwhile, and its lines will be plain again
+        self.exact = self.lines is coloured
 
 
 class TableBlock(Block):
@@ -169,7 +195,7 @@ class TableBlock(Block):
         self.open = True
         self._head = "\n".join(sources)
         self._env = env
-        self._table = Table(*head)
+        self._table: Table | None = Table(*head)
         self._sources = list(sources)
         self._partial = ""
         self._provisional = False
@@ -179,6 +205,12 @@ class TableBlock(Block):
         self._partial = ""
         self._sources.append(line)
         self.stale()
+
+    def close(self) -> None:
+        """It is complete: the cells are made when somebody comes near."""
+        if not self.laid_out and not self.lines:
+            self._table = None
+        super().close()
 
     def grow(self, partial: str) -> None:
         """The row that is being written, as far as it is there."""
@@ -199,17 +231,27 @@ class TableBlock(Block):
         """A row for each row of the table, as long as none wraps."""
         return 1, len(self._sources)
 
+    def release(self) -> None:
+        """Its cells go as well."""
+        super().release()
+        self._table, self._provisional = None, False
+
     def build(self, width: int, fresh: bool) -> int:
         """Add the rows that came, or lay everything out again where a column grew."""
+        table = self._table
+        if table is None:
+            head = read_head(self._head, self._env)
+            assert head is not None, "it was one when the block was made"
+            table = self._table = Table(*head)
         if self._provisional:
-            self._table.pop()
-        for source in self._sources[len(self._table) + 2 :]:
-            self._table.add(self._cells(source))
+            table.pop()
+        for source in self._sources[len(table) + 2 :]:
+            table.add(self._cells(source))
         self._provisional = bool(self._partial.strip())
         if self._provisional:
-            self._table.add(self._cells(self._partial))
-        kept = self._table.layout(width)
-        self.lines = self._table.lines
+            table.add(self._cells(self._partial))
+        kept = table.layout(width)
+        self.lines = table.lines
         return kept
 
     def _cells(self, source: str) -> list[Line]:

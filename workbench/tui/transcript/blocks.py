@@ -13,6 +13,9 @@ Row = tuple[int, int, int]
 """One painted row: index of its line, from character, to character."""
 
 _FOLD_NOTE: Final = "▸ "
+_NO_LINES: Final[list[Line]] = []
+_NO_ROWS: Final[list[Row]] = []
+"""What a block holds that nobody has come near: one list for thousands of blocks, never added to."""
 
 
 class Block:
@@ -30,8 +33,8 @@ class Block:
         self.number = -1
         self.index = -1
         self.open = False
-        self.lines: list[Line] = []
-        self.rows: list[Row] = []
+        self.lines = _NO_LINES
+        self.rows = _NO_ROWS
         self._width = 0
         self._settled = 0
 
@@ -59,6 +62,8 @@ class Block:
         """Lay the block out. Returns its height in rows, the gap included."""
         fresh = width != self._width
         if fresh or self._settled < 0:
+            self.lines = [] if self.lines is _NO_LINES else self.lines
+            self.rows = [] if self.rows is _NO_ROWS else self.rows
             kept = self.build(width, fresh)
             if fresh:
                 kept = 0
@@ -76,6 +81,14 @@ class Block:
         """Whether ``lines`` and ``rows`` are what the block shows now."""
         return self._settled >= 0 and self._width > 0
 
+    def fits(self, width: int) -> bool:
+        """Whether it is laid out for this width."""
+        return self.laid_out and self._width == width
+
+    def close(self) -> None:
+        """Nothing more is written into the block."""
+        self.open = False
+
     def stale(self) -> None:
         """The block changed; its lines are built again when it is next laid out."""
         self._settled = -1
@@ -84,6 +97,11 @@ class Block:
         """Nothing of the lines so far holds, whatever the width."""
         self._width = 0
         self._settled = -1
+
+    def release(self) -> None:
+        """Nobody is near any more: keep only what the block was written as, from which it is built again."""
+        self.lines, self.rows = _NO_LINES, _NO_ROWS
+        self.forget()
 
     def _break(self, width: int, kept: int) -> None:
         rows = self.rows
@@ -118,6 +136,12 @@ class Fixed(Block):
         """Nothing to do: only where the lines break depends on the width."""
         return len(self.lines)
 
+    def release(self) -> None:
+        """The lines are what it was written as."""
+        lines = self.lines
+        super().release()
+        self.lines = lines
+
     def size(self) -> tuple[int, int]:
         """The characters and the number of lines."""
         return self._characters, len(self.lines)
@@ -125,17 +149,6 @@ class Fixed(Block):
 
 PROMPT_LEAD: Final[tuple[Span, ...]] = (("❯ ", "accent"),)
 TEXT_LEAD: Final[tuple[Span, ...]] = (("  ", "text"),)
-
-
-def user_message(text: str, note: str) -> Fixed:
-    """The user's own words, as they were sent, and what was added to them for the model."""
-    lines = [
-        Line(part, lead=TEXT_LEAD if index else PROMPT_LEAD, hang=TEXT_LEAD)
-        for index, part in enumerate(text.split("\n"))
-    ]
-    if note:
-        lines += [Line(part, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD) for part in note.split("\n")]
-    return Fixed(lines, background="raised")
 
 
 _TONES: Final[dict[str, str]] = {
@@ -195,7 +208,7 @@ class Reasoning(Block):
 
     def close(self) -> None:
         """The answer begins: fold."""
-        self.open = False
+        super().close()
         self._words = len(self.source().split())
         self.forget()
 

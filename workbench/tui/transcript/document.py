@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.heights import Heights
@@ -22,6 +22,12 @@ class Place(NamedTuple):
     character: int
     above: int = 0
 
+
+NEAR: Final = 1_000
+"""Blocks that keep their lines, those that were laid out last: several times what any view shows."""
+
+_GUESSES: Final = 2_000
+"""Heights that are guessed at once after a resize, in a few milliseconds."""
 
 Extent = tuple[int, int]
 """How far a document goes: the number of its last block, and how much is written in that."""
@@ -53,6 +59,8 @@ class Document:
         self.blocks: list[Block] = []
         self._heights = Heights()
         self._sizes: list[_Size] = []
+        self._near: dict[int, Block] = {}
+        self._unguessed = 0
         self._next = 0
         self._touched: int | None = None
 
@@ -70,6 +78,7 @@ class Document:
         """Take everything out. Numbers go on."""
         self.blocks.clear()
         self._sizes.clear()
+        self._near.clear()
         self._heights.reset(())
         self._touched = 0
 
@@ -95,20 +104,22 @@ class Document:
         del self.blocks[block.index]
         del self._sizes[block.index]
         self._touch(block.index)
-        tail = self.blocks[block.index :]
-        for _ in range(len(tail) + 1):
+        self._near.pop(block.number, None)
+        heights = [self._heights[index] for index in range(block.index + 1, len(self._heights))]
+        for _ in range(len(heights) + 1):
             self._heights.pop()
-        room = _prose_width(self.width)
-        for index, other in enumerate(tail, start=block.index):
-            other.index = index
-            self._heights.append(other.height if other.laid_out else _guess(self._sizes[index], room))
+        for index, height in enumerate(heights, start=block.index):
+            self.blocks[index].index = index
+            self._heights.append(height)
 
     def changed(self, block: Block) -> None:
-        """The block has new content: its height is a guess until it is laid out."""
+        """The block has new content, whose height is a guess until it is laid out, or only looks different:
+        one that is complete is no longer followed by the caret.
+        """
+        self._touch(block.index)
         if not block.laid_out:
             size = self._sizes[block.index] = (block.gap, *block.size())
             self._heights.set(block.index, _guess(size, _prose_width(self.width)))
-            self._touch(block.index)
 
     def _touch(self, index: int) -> None:
         if self._touched is None or index < self._touched:
@@ -120,12 +131,24 @@ class Document:
         return touched
 
     def set_width(self, width: int) -> None:
-        """Take a new width. All heights become guesses, in O(n)."""
-        if width == self.width:
-            return
-        self.width = width
-        room = _prose_width(width)
-        self._heights.reset([_guess(size, room) for size in self._sizes])
+        """Take a new width. All heights become guesses for the width before, until ``guess_on`` is done."""
+        if width != self.width:
+            self.width = width
+            self._unguessed = len(self.blocks)
+
+    def guess_on(self) -> bool:
+        """Guess the heights of some more blocks at the width there is now, the last ones first.
+
+        Returns whether there are more to guess.
+        """
+        end = min(self._unguessed, len(self.blocks))
+        start = max(end - _GUESSES, 0)
+        room = _prose_width(self.width)
+        for index in range(start, end):
+            if not self.blocks[index].fits(self.width):
+                self._heights.set(index, _guess(self._sizes[index], room))
+        self._unguessed = start
+        return start > 0
 
     def top(self, block: Block) -> int:
         """The row where a block's gap begins."""
@@ -133,8 +156,17 @@ class Document:
 
     def measure(self, index: int) -> int:
         """Lay one block out. Returns its height."""
-        height = self.blocks[index].layout(self.width)
+        block = self.blocks[index]
+        height = block.layout(self.width)
         self._heights.set(index, height)
+        self._near.pop(block.number, None)
+        self._near[block.number] = block
+        if len(self._near) > NEAR:
+            farthest = self._near.pop(next(iter(self._near)))
+            if farthest.open:
+                self._near[farthest.number] = farthest
+            else:
+                farthest.release()
         return height
 
     def settle(self, index: int, above: int, below: int) -> None:

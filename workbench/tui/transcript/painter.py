@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -15,7 +15,7 @@ from textual.strip import Strip
 from workbench.tui.palette import Palette
 from workbench.tui.render import CURSOR_BAR, Span, row
 from workbench.tui.thumb import with_thumb
-from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.blocks import Block, Row
 from workbench.tui.transcript.line import Line, slice_spans
 
 MARGIN: Final = 2
@@ -24,6 +24,8 @@ _LINE_BITS: Final = 20
 _CARET: Final[Span] = ("▍", "accent")
 _FOUND: Final = "accent reverse"
 _SELECTED: Final = "["
+_KEPT_ROWS: Final = 1_000
+"""Painted rows that are kept, several screens of them."""
 
 
 def line_id(block: Block, line: int) -> int:
@@ -60,11 +62,33 @@ class Look:
     thumb: bool = False
 
 
+class _Kept(NamedTuple):
+    """A strip, and all that it was painted from."""
+
+    line: Line
+    row: Row
+    first: bool
+    look: Look
+    strip: Strip
+
+
 class Painter:
-    """Paints rows in the colours of one palette."""
+    """Paints rows in the colours of one palette; a row that is as it was before is not painted again."""
 
     def __init__(self, palette: Palette) -> None:
-        self.palette = palette
+        self._palette = palette
+        self._kept: dict[tuple[int, int], _Kept] = {}
+        self._width = 0
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them forgets what was painted."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._kept.clear()
 
     def blank(self, width: int, *, thumb: bool = False) -> Strip:
         """A row with nothing on it."""
@@ -78,7 +102,34 @@ class Painter:
 
     def paint(self, block: Block, index: int, width: int, look: Look) -> Strip:
         """One row of a block, exactly ``width`` cells."""
-        number, start, end = block.rows[index]
+        strip = self._row(block, index, width, look)
+        if look.thumb:
+            return with_thumb(strip, width, self.palette, look.background or block.background)
+        return strip
+
+    def _row(self, block: Block, index: int, width: int, look: Look) -> Strip:
+        """The row without a thumb, as it is kept."""
+        place, span = (block.number, index), block.rows[index]
+        line, first = block.lines[span[0]], not index or block.rows[index - 1][0] != span[0]
+        if width != self._width or len(self._kept) > _KEPT_ROWS:
+            self._kept.clear()
+            self._width = width
+        kept = self._kept.get(place)
+        if (
+            kept is not None
+            and kept.line is line
+            and kept.row == span
+            and kept.first == first
+            and kept.look == look
+        ):
+            return kept.strip
+        strip = self._paint(block, span, width, look, first=first)
+        if not look.offsets:
+            self._kept[place] = _Kept(line, span, first, look, strip)
+        return strip
+
+    def _paint(self, block: Block, span: Row, width: int, look: Look, *, first: bool) -> Strip:
+        number, start, end = span
         line = block.lines[number]
         background = look.background or block.background
         style = self.palette.style
@@ -88,7 +139,6 @@ class Painter:
                 Segment(CURSOR_BAR, style("accent", background)),
                 Segment(" ", style("text", background)),
             ]
-        first = not index or block.rows[index - 1][0] != number
         for text, key in line.lead if first else line.hang:
             segments.append(Segment(text, style(key, background)))
         text_from = len(segments)
@@ -98,11 +148,15 @@ class Painter:
             segments = self._with_offsets(segments, text_from, line_id(block, number), start)
         if look.caret:
             segments.append(Segment(_CARET[0], style(_CARET[1], background)))
-        strip = Strip(segments)
         if line.right:
-            strip = self._flush_right(strip, block, line.right, width, background)
-        strip = strip.adjust_cell_length(width, style("text", background))
-        return with_thumb(strip, width, self.palette, background) if look.thumb else strip
+            strip = self._flush_right(Strip(segments), block, line.right, width, background)
+            return strip.adjust_cell_length(width, style("text", background))
+        blanks = width - sum(cell_len(text) for text, _, _ in segments)
+        if blanks < 0:
+            return Strip(segments).adjust_cell_length(width)
+        if blanks:
+            segments.append(Segment(" " * blanks, style("text", background)))
+        return Strip(segments, width)
 
     def _style(self, key: str, background: str) -> Style:
         if key.startswith(_SELECTED):

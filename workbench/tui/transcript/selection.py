@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from textual.geometry import Offset
 from textual.selection import Selection
 
@@ -9,11 +11,17 @@ from workbench.tui.transcript.blocks import Block, join_lines
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.painter import block_number, line_id, line_index
 
+_SHOWN_BLOCKS: Final = 200
+"""So many blocks are laid out in no time a person would notice."""
+
 
 def selected_text(document: Document, selection: Selection) -> str:
-    """What a selection holds. Blocks that were never seen give their source."""
+    """What a selection holds, as it was shown; of a very long one, what nobody is near gives its source."""
     parts: list[str] = []
-    for block in _blocks(document, selection):
+    blocks = _blocks(document, selection)
+    for block in blocks if len(blocks) <= _SHOWN_BLOCKS else (blocks[0], blocks[-1]):
+        document.measure(block.index)
+    for block in blocks:
         text = _of_block(block, selection)
         if parts:
             parts.append("\n\n" if block.gap else "\n")

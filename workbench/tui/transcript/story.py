@@ -12,6 +12,8 @@ from workbench.tui.events import (
     ModelDelta,
     ModelFinished,
     Notice,
+    PauseFinished,
+    PauseStarted,
     SessionReset,
     ToolFinished,
     ToolStarted,
@@ -20,9 +22,10 @@ from workbench.tui.events import (
     WaitFinished,
     WaitStarted,
 )
-from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, user_message
+from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice
 from workbench.tui.transcript.call import OVER, CallBlock
 from workbench.tui.transcript.document import Document
+from workbench.tui.transcript.user_message import UserMessage
 from workbench.tui.transcript.writer import MarkdownWriter
 from workbench.visible import visible
 
@@ -50,6 +53,8 @@ class Story:
             BatchStarted: self._batch_started,
             WaitStarted: self._wait_started,
             WaitFinished: self._wait_finished,
+            PauseStarted: self._pause_started,
+            PauseFinished: self._pause_finished,
             ToolStarted: self._tool_started,
             ToolFinished: self._tool_finished,
             TurnFinished: self._turn_finished,
@@ -58,7 +63,9 @@ class Story:
         }
 
     def tell(self, event: AgentEvent) -> None:
-        """Take one event. Kinds that say nothing to the reader are passed over."""
+        """Take one event; those that say nothing to the reader, and calls by hand, are passed over."""
+        if event.by_hand:
+            return
         handler = self._handlers.get(type(event))
         if handler is not None:
             handler(event)
@@ -89,7 +96,7 @@ class Story:
         if event.inner:
             return
         self._close_answer()
-        self._append(user_message(visible(event.prompt), visible(event.note)))
+        self._append(UserMessage(event.prompt, event.note))
 
     def _delta(self, event: ModelDelta) -> None:
         if event.inner:
@@ -234,6 +241,20 @@ class Story:
                 block.set_state("rejected", info.reason or "")
             else:
                 block.set_state("pending")
+            self._document.changed(block)
+
+    def _pause_started(self, event: PauseStarted) -> None:
+        block = self._calls.get((event.agent, event.call_id))
+        if block is not None:
+            block.set_state("waiting")
+            self._running.pop(block.number, None)
+            self._document.changed(block)
+
+    def _pause_finished(self, event: PauseFinished) -> None:
+        block = self._calls.get((event.agent, event.call_id))
+        if block is not None and block.state == "waiting":
+            block.start(event.at)
+            self._running[block.number] = block
             self._document.changed(block)
 
     def _tool_started(self, event: ToolStarted) -> None:

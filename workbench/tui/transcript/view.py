@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import ClassVar, Final, NamedTuple
 
 from textual import events
 from textual.geometry import Region, Size
@@ -28,6 +28,17 @@ _NEW_BELOW: Final[tuple[Span, ...]] = (
 )
 
 
+class _Frame(NamedTuple):
+    """What all rows of one painting have in common."""
+
+    width: int
+    height: int
+    top: int
+    thumb: Thumb
+    bar: Sequence[Span] | None
+    selection: Selection | None
+
+
 class TranscriptView(ScrollView, inherit_bindings=False):
     """Shows a document. What a frame costs depends on the height of the view, not on what stands above it.
 
@@ -47,7 +58,8 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         self._known: Extent = (-1, 0)
         self._anchor: Place | None = None
         self._moving = False
-        self._painting = False
+        self._frame: _Frame | None = None
+        self._guessing = False
         self._dragging = False
 
     @property
@@ -100,6 +112,25 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         self.document.set_width(max(event.size.width - 2 * MARGIN, 1))
         self._settle()
         self.refresh()
+        self._guess_slice()
+
+    def _guess_slice(self) -> None:
+        """Guess how tall more of what is out of view is at the new width; what is in view stays there."""
+        more = self.document.guess_on()
+        self._settle()
+        self.refresh_thumb()
+        if more and not self._guessing:
+            self._guessing = True
+            self.set_timer(_SLICE_PAUSE, self._guess_next)
+
+    def _guess_next(self) -> None:
+        self._guessing = False
+        self._guess_slice()
+
+    def refresh_thumb(self) -> None:
+        """Paint the scrollbar again."""
+        width, height = self.size
+        self.refresh(Region(width - 1, 0, 1, height))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """The user scrolled: decide whether to follow, and lay out what came into view."""
@@ -230,21 +261,25 @@ class TranscriptView(ScrollView, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Paint rows; what finds a character under the mouse is left out."""
-        self._painting = True
+        self._frame = self._common()
         try:
             return super().render_lines(crop)
         finally:
-            self._painting = False
+            self._frame = None
+
+    def _common(self) -> _Frame:
+        width, height = self.size
+        return _Frame(width, height, self.scroll_offset.y, self._thumb, self.bar(), self.text_selection)
 
     def render_line(self, y: int) -> Strip:
         """One row of the view, for painting or, with offsets, to find what is under the mouse."""
-        width, offsets = self.size.width, not self._painting
-        thumb = not offsets and self._thumb.covers(y)
-        if y == self.size.height - 1 and not offsets:
-            over = self.bar()
-            if over is not None:
-                return self._painter.bar(over, width, thumb=thumb)
-        found = self.document.at(y + self.scroll_offset.y)
+        offsets = self._frame is None
+        frame = self._frame or self._common()
+        width, selection = frame.width, frame.selection
+        thumb = not offsets and frame.thumb.covers(y)
+        if y == frame.height - 1 and not offsets and frame.bar is not None:
+            return self._painter.bar(frame.bar, width, thumb=thumb)
+        found = self.document.at(y + frame.top)
         if found is None and offsets and self.document.blocks:
             last = self.document.blocks[-1]
             found = last, len(last.rows) - 1
@@ -253,7 +288,6 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         block, index = found
         index = max(min(index, len(block.rows) - 1), 0)
         background, bar = self.emphasis(block) if not index else (None, False)
-        selection = self.text_selection
         look = Look(
             background=background,
             bar=bar,

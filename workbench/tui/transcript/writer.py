@@ -98,7 +98,7 @@ class MarkdownWriter:
         self._marker, self._headed, self._blank = "", False, False
         if block is not None:
             block.grow("")
-            block.open = False
+            block.close()
             self._sink.changed(block)
 
     def _line(self, line: str) -> None:

@@ -11,8 +11,10 @@ from contextlib import contextmanager
 
 import pytest
 
+from workbench.console.captured import KEPT
+from workbench.console.stray_log import StrayLog
+from workbench.console.stream_capture import StreamCapture
 from workbench.engine.output import OutputCapture
-from workbench.tui.capture import KEPT, StrayLog, StreamCapture
 
 
 class Setting:
@@ -292,7 +294,7 @@ def test_a_tools_own_logging_setup_works_inside_the_app() -> None:
     # in a process of its own: pytest has handlers on the root logger
     script = """
 import logging, threading
-from workbench.tui.capture import StreamCapture
+from workbench.console.stream_capture import StreamCapture
 capture = StreamCapture()
 threading.Thread(target=capture.install).start()
 with capture.bracket("call") as captured:

@@ -1,0 +1,117 @@
+"""What was sent with each request: exactly, whatever handlers did, and without keeping it twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.strict_llm import StrictLLM, call, calls
+from workbench.engine import after_llm, before_llm
+from workbench.engine.agent import Agent
+from workbench.engine.request_log import RequestLog, _Chain
+
+
+def double(number: int) -> int:
+    """Twice the number."""
+    return number * 2
+
+
+def made(*answers: Any, on_events: Any = ()) -> tuple[Agent, StrictLLM, RequestLog]:
+    llm, log = StrictLLM(*answers), RequestLog()
+    agent = Agent("a", [double], llm=llm, on_events=on_events, observers=[log], quiet=True, log=False)
+    return agent, llm, log
+
+
+def entries(agent: Agent) -> list[dict[str, Any]]:
+    assert agent.current_session is not None
+    return [entry for entry in agent.current_session["trace"] if entry["type"] == "llm_call"]
+
+
+def requests_of(agent: Agent, log: RequestLog) -> list[list[dict[str, Any]]]:
+    found = [log.sent(dict(entry)) for entry in entries(agent)]
+    return [list(sent.messages) for sent in found if sent is not None]
+
+
+def test_each_request_is_what_the_model_got() -> None:
+    agent, llm, log = made(calls(call("double", number=2)), "four", calls(call("double", number=3)), "six")
+    agent.input("twice two?")
+    agent.input("twice three?")
+    assert requests_of(agent, log) == llm.requests
+
+
+def test_what_handlers_change_before_and_after_a_request_is_told_apart() -> None:
+    @before_llm
+    def edit(agent: Agent) -> None:
+        session = agent.current_session
+        assert session is not None
+        session["messages"][0]["content"] = f"It is now {len(session['trace'])}."
+
+    @after_llm
+    def later(agent: Agent) -> None:
+        session = agent.current_session
+        assert session is not None
+        session["messages"][0]["content"] = "after"
+
+    agent, llm, log = made(calls(call("double", number=2)), "four", on_events=[edit, later])
+    agent.input("twice two?")
+    assert requests_of(agent, log) == llm.requests
+    second = log.sent(entries(agent)[1])
+    assert second is not None
+    assert second.before[0]["content"] == llm.requests[0][0]["content"]
+    assert second.messages[0]["content"] != second.before[0]["content"]
+    assert second.new_from == len(llm.requests[0])
+    assert second.removed == 0
+
+
+def test_a_history_that_was_cut_says_how_many_are_gone() -> None:
+    agent, llm, log = made("one", "two")
+    agent.input("first")
+    assert agent.current_session is not None
+    del agent.current_session["messages"][1:]
+    agent.input("second")
+    assert requests_of(agent, log) == llm.requests
+    sent = log.sent(entries(agent)[1])
+    assert sent is not None
+    assert (sent.removed, list(sent.before)) == (0, [1])
+
+
+def test_a_new_conversation_has_no_request_before() -> None:
+    agent, _, log = made("one", "two")
+    agent.input("first")
+    agent.reset_conversation()
+    agent.input("second")
+    sent = log.sent(entries(agent)[0])
+    assert sent is not None
+    assert (dict(sent.before), sent.new_from) == ({}, 0)
+
+
+def test_a_call_that_was_not_seen_has_no_messages() -> None:
+    assert RequestLog().sent({"timestamp": 1.0, "message_count": 2}) is None
+
+
+def test_a_message_that_is_sent_again_is_kept_once() -> None:
+    chain = _Chain()
+    messages = [{"role": "user", "content": f"m{n}"} for n in range(50)]
+    chain.add(messages)
+    chain.add([*messages, {"role": "user", "content": "new"}])
+    chain.add([{"role": "system", "content": "in front"}, *messages])
+    kept = {id(message) for number in range(3) for message in chain.sent(number).messages}
+    assert len(kept) == 52
+
+
+@given(st.lists(st.lists(st.sampled_from("abcde"), max_size=8), min_size=1, max_size=8))
+def test_any_sequence_of_requests_comes_back_as_it_was(requests: list[list[str]]) -> None:
+    chain = _Chain()
+    given_ = [[{"role": "user", "content": text} for text in request] for request in requests]
+    numbers = [chain.add(request) for request in given_]
+    before: list[dict[str, Any]] = []
+    for number, request in zip(numbers, given_, strict=True):
+        sent = chain.sent(number)
+        assert list(sent.messages) == request
+        assert all(before[place] == message for place, message in sent.before.items())
+        unchanged = [place for place in range(sent.new_from) if place not in sent.before]
+        assert all(before[place] == request[place] for place in unchanged)
+        assert len(before) - sent.removed == sent.new_from
+        before = request

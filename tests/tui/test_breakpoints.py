@@ -1,0 +1,360 @@
+"""Breakpoints in the app: set from panels, kept, and what can be done at a pause."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from tests.tui.driving import Driven, driven
+from workbench.config import user_folder
+from workbench.engine import Agent, Breakpoint
+from workbench.project_trust import ProjectTrust
+from workbench.providers.base import create_llm
+from workbench.storage.breakpoint_file import BreakpointFile
+from workbench.tui.bridge import Post
+from workbench.tui.rows import RowList
+from workbench.tui.screens.breakpoints import BreakpointsScreen
+from workbench.tui.screens.pause import PauseScreen
+
+TWO = "add(a=1, b=2) and mean(numbers=[1, 2, 3])"
+
+
+async def paused(it: Driven, when: str = "before", tool: str = "") -> PauseScreen:
+    """Wait for a pause, past the time in which it takes no keys."""
+
+    def there() -> bool:
+        screen = it.app.screen
+        if not isinstance(screen, PauseScreen) or screen._finished:
+            return False
+        return screen.request.when == when and screen.request.tool.endswith(tool)
+
+    await it.until(there)
+    screen = it.app.screen
+    assert isinstance(screen, PauseScreen)
+    await it.pilot.pause()
+    it.clock.now += 2
+    return screen
+
+
+async def ended(it: Driven) -> list[dict[str, Any]]:
+    """Wait for the end of the turn; the entries of its calls."""
+    await it.until(lambda: it.idle and not isinstance(it.app.screen, PauseScreen))
+    return [entry for entry in it.trace if entry["type"] == "tool_execution"]
+
+
+async def fields(it: Driven) -> None:
+    """A field of the pause is open."""
+    await it.until(lambda: it.app.screen.query("TextArea") and isinstance(it.app.focused, TextArea))
+
+
+async def test_a_pause_shows_the_call_and_enter_goes_on() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.mean"))
+        await it.send(TWO)
+        screen = await paused(it, "before", "mean")
+        shown = it.shown()
+        assert "before arithmetic.mean" in shown
+        assert "before each call" in shown
+        assert "arithmetic.add" in shown  # the tool before it
+        assert screen.request.task == TWO
+        assert [entry for entry in it.trace if entry["type"] == "tool_execution"][-1]["tool_name"].endswith(
+            "add"
+        )
+        await it.press("enter")
+        entries = await ended(it)
+        assert [entry["result"] for entry in entries] == ["3", "2.0"]
+
+
+async def test_the_time_at_a_pause_is_the_persons() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add", "after"))
+        await it.send("add(a=1, b=2)")
+        await paused(it, "after")
+        assert "◇ pause" in it.app.main.trace.focus_target.render_line(4).text
+        await it.press("enter")
+        await ended(it)
+        (wait,) = [entry for entry in it.trace if entry["type"] == "human_wait"]
+        assert wait["what"] == "breakpoint after arithmetic.add"
+        turn = it.app.main.trace._model.turns[-1]
+        pause = next(entry for entry in it.app.main.trace._model.flat if entry.name == "pause")
+        assert pause.ms is not None
+        assert pause.kind == "you"
+        assert turn.clock.waits
+
+
+async def test_step_pauses_at_the_next_call_and_continue_leaves_step_mode() -> None:
+    async with driven() as it:
+        await it.send("/step")
+        await it.until(lambda: it.agent.breakpoints.step)
+        assert "step mode" in it.shown(it.app.main.top_line)
+        await it.send(TWO)
+        await paused(it, "before", "add")
+        await it.press("s")
+        await paused(it, "after", "add")
+        await it.press("s")
+        await paused(it, "before", "mean")
+        await it.press("c")
+        assert len(await ended(it)) == 2
+        assert not it.agent.breakpoints.step
+        await it.until(lambda: "step mode" not in it.shown(it.app.main.top_line))
+
+
+async def test_a_call_that_is_skipped_answers_with_the_made_up_result() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await paused(it)
+        await it.press("k")
+        await fields(it)
+        await it.write("made up")
+        await it.press("ctrl+s")
+        (entry,) = await ended(it)
+        assert entry["result"] == "made up"
+        assert entry["made_up"]
+
+
+async def test_arguments_that_were_edited_are_what_runs_and_wrong_ones_are_refused() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        screen = await paused(it)
+        await it.press("e")
+        await fields(it)
+        area = screen.query_one(TextArea)
+        await it.act(lambda: setattr(area, "text", '{"a": "x", "b": 2}'))
+        await it.press("ctrl+s")
+        assert screen.mode == "arguments"
+        await it.act(lambda: setattr(area, "text", '{"a": 40, "b": 2}'))
+        await it.press("ctrl+s")
+        await it.until(lambda: screen.mode == "keys")
+        assert "edited by you" in it.shown()
+        await it.press("enter")
+        (entry,) = await ended(it)
+        assert (entry["result"], entry["edited_by"]) == ("42", "user")
+
+
+async def test_a_result_can_be_edited_and_a_call_run_again() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add", "after"))
+        await it.send("add(a=1, b=2)")
+        first = await paused(it, "after")
+        await it.press("a")
+        await it.until(lambda: it.app.screen is not first)
+        screen = await paused(it, "after")
+        assert "3" in it.shown()
+        await it.press("r")
+        await fields(it)
+        await it.act(lambda: setattr(screen.query_one(TextArea), "text", "four"))
+        await it.press("ctrl+s")
+        (entry,) = await ended(it)
+        assert (entry["result"], entry["result_edited_from"]) == ("four", "3")
+
+
+async def test_esc_leaves_a_field_and_without_one_stops_the_turn() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        screen = await paused(it)
+        await it.press("e")
+        await fields(it)
+        await it.press("escape")
+        await it.until(lambda: screen.mode == "keys")
+        await it.press("escape")
+        (entry,) = await ended(it)
+        assert entry["status"] == "cancelled"
+        assert it.agent.last_status == "stopped"
+
+
+async def test_a_stop_from_elsewhere_takes_the_pause_away() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await paused(it)
+        it.agent.stop()
+        await ended(it)
+        assert it.agent.last_status == "stopped"
+
+
+async def test_keys_typed_for_the_prompt_do_not_continue() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await it.until(lambda: isinstance(it.app.screen, PauseScreen))
+        await it.press("c", "s", "enter")
+        screen = it.app.screen
+        assert isinstance(screen, PauseScreen)
+        assert not screen._finished
+        await it.until(lambda: it.app.main.prompt.draft.startswith("cs"))
+        it.clock.now += 5
+        await it.press("c")
+        await ended(it)
+
+
+def outer_agent(post: Post) -> Agent:
+    """An agent whose tool asks another one."""
+
+    def double(number: int) -> int:
+        """Double it."""
+        return 2 * number
+
+    helper = Agent("helper", [double], llm=create_llm("offline", pace=0), quiet=True, log=False)
+
+    def ask_helper(task: str) -> str:
+        """Ask the helper."""
+        return helper.input(task)
+
+    return Agent("boss", [ask_helper], llm=create_llm("offline", pace=0), quiet=True, log=False, trust="open")
+
+
+async def test_a_pause_in_an_agent_within_a_tool_says_where_it_is_from() -> None:
+    async with driven(outer_agent) as it:
+        it.agent.breakpoints.add(Breakpoint("double"))
+        await it.send('ask_helper(task="double(number=21)")')
+        screen = await paused(it, "before", "double")
+        assert screen.request.agent == "boss › ask_helper › helper"
+        await it.press("enter")
+        (entry,) = await ended(it)
+        assert entry["human_ms"] > 0
+
+
+async def test_without_the_app_nothing_pauses() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("*"))
+        it.app.bridge.detach()
+        await asyncio.to_thread(it.agent.input, "add(a=1, b=2)")
+        assert it.agent.last_status == "success"
+
+
+# setting them
+
+
+@pytest.fixture
+def keeper(own_folder: Path) -> BreakpointFile:
+    """Where the breakpoints of this project are kept."""
+    return BreakpointFile(own_folder, ProjectTrust(own_folder, user_folder()))
+
+
+async def opened(it: Driven) -> BreakpointsScreen:
+    await it.until(lambda: isinstance(it.app.screen, BreakpointsScreen))
+    screen = it.app.screen
+    assert isinstance(screen, BreakpointsScreen)
+    await it.pilot.pause()
+    return screen
+
+
+async def on_tool(it: Driven, name: str) -> None:
+    """The cursor of the tools panel is on this tool."""
+    await it.focus("tools")
+    rows = it.app.main.tools.focus_target
+    index = next(at for at, row in enumerate(rows.rows) if getattr(row, "label", "") == name)
+    await it.act(lambda: rows.go_to(index))
+
+
+async def test_b_on_a_tool_sets_breakpoints_and_the_panel_shows_them(keeper: BreakpointFile) -> None:
+    async with driven() as it:
+        it.app.breakpoints.keeper = keeper
+        await on_tool(it, "add")
+        await it.press("b")
+        await opened(it)
+        await it.press("space")
+        await it.until(lambda: list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")])
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.app.screen, BreakpointsScreen))
+        await it.until(lambda: "◇ break" in it.shown(it.app.main.tools))
+        await it.press("right")
+        await it.until(lambda: "before each call" in it.shown(it.app.main.tools))
+        assert list(BreakpointFile(keeper.path.parent.parent, keeper._trust).load()) == [
+            Breakpoint("arithmetic.add")
+        ]
+        await it.press("down", "x")
+        await it.until(lambda: not it.agent.breakpoints)
+        await it.until(lambda: "◇ break" not in it.shown(it.app.main.tools))
+
+
+async def test_a_condition_is_checked_as_it_is_typed() -> None:
+    async with driven() as it:
+        await on_tool(it, "add")
+        await it.press("b")
+        screen = await opened(it)
+        await it.press("c")
+        await it.until(lambda: isinstance(it.app.focused, Input))
+        await it.write("argument")
+        await it.until(lambda: "✗ no argument here" in it.shown())
+        await it.press("enter")
+        assert not it.agent.breakpoints
+        await it.write("s['a'] > 3")
+        await it.until(lambda: "✓ pauses before each call where it holds" in it.shown())
+        await it.press("enter")
+        point = Breakpoint("arithmetic.add", condition="arguments['a'] > 3")
+        await it.until(lambda: list(it.agent.breakpoints) == [point])
+        await it.until(lambda: isinstance(screen.focused, RowList))
+        await it.press("escape")
+        await it.turn("add(a=3, b=2)")
+        await it.send("add(a=4, b=2)")
+        assert (await paused(it)).request.because == "before each call where arguments['a'] > 3"
+        await it.press("enter")
+        await ended(it)
+
+
+async def test_b_on_a_call_in_the_trace_offers_its_arguments_as_a_condition() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.focus("trace")
+        await it.press("home", "down", "down", "down", "b")
+        screen = await opened(it)
+        field = screen.query_one(Input)
+        assert field.value == "arguments['a'] == 1 and arguments['b'] == 2"
+        await it.press("c", "enter")
+        await it.until(lambda: len(it.agent.breakpoints) == 1)
+        (point,) = it.agent.breakpoints
+        assert (point.tool, point.condition) == (
+            "arithmetic.add",
+            "arguments['a'] == 1 and arguments['b'] == 2",
+        )
+
+
+async def test_the_list_switches_them_off_and_takes_them_out() -> None:
+    async with driven() as it:
+        for tool in ("arithmetic.add", "arithmetic.mean"):
+            it.agent.breakpoints.add(Breakpoint(tool))
+        it.app.breakpoints._tell()
+        await it.send("/breakpoints")
+        await opened(it)
+        assert "arithmetic.mean" in it.shown()
+        await it.press("space")
+        await it.until(lambda: not next(iter(it.agent.breakpoints)).enabled)
+        await it.press("down", "x")
+        await it.until(lambda: len(it.agent.breakpoints) == 1)
+        await it.until(lambda: "arithmetic.mean" not in it.shown())
+        await it.press("escape")
+        assert len(await _turn(it, "add(a=1, b=2)")) == 1
+
+
+async def _turn(it: Driven, text: str) -> list[dict[str, Any]]:
+    await it.turn(text)
+    return [entry for entry in it.trace if entry["type"] == "tool_execution"]
+
+
+async def test_those_of_the_project_are_in_force_at_the_start_and_problems_are_told(
+    keeper: BreakpointFile,
+) -> None:
+    keeper.path.parent.mkdir()
+    keeper.path.write_text("breakpoints:\n- tool: arithmetic.add\n- tool: 3\n")
+    from tests.tui.driving import THEMES, Clock
+    from workbench.tui.app import WorkbenchApp
+
+    def start(post: Post) -> Agent:
+        return outer_agent(post)
+
+    app = WorkbenchApp(start, themes=THEMES, theme="graphite", clock=Clock())
+    app.breakpoints.keeper = keeper
+    async with app.run_test(size=(120, 40)) as pilot:
+        it = Driven(app, pilot, Clock())
+        await it.until(lambda: not app.busy)
+        assert list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")]
+        await it.until(lambda: "line 3" in it.shown())
+    assert app.agent_thread.finish(timeout=10)

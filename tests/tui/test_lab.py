@@ -1,0 +1,340 @@
+"""Running traced calls again, calling tools by hand, and making tests of them, in the whole app."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Input, TextArea
+
+from tests.tui.driving import Driven, driven
+from workbench.compose import build_agent
+from workbench.engine.agent import Agent
+from workbench.providers.base import create_llm
+from workbench.tui.bridge import Post
+from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.call_form import CallForm
+from workbench.tui.screens.edit_arguments import EditArgumentsScreen
+from workbench.tui.screens.inspector import InspectorScreen
+from workbench.tui.screens.rerun import RerunScreen
+from workbench.tui.screens.reruns import RerunsScreen
+from workbench.tui.screens.save_test import SaveTestScreen
+
+TOOLS = '''\
+from workbench import tool, ToolTag
+
+
+@tool(tags={ToolTag.READ_ONLY})
+def stock(item: str, count: int = 2) -> list[dict]:
+    """What is in stock.
+
+    Args:
+        item: What to look for.
+        count: How many rows.
+    """
+    return [{"item": item, "n": n, "price": 1.5 * n} for n in range(count)]
+
+
+def order(item: str) -> str:
+    """Order it."""
+    return f"ordered {item}"
+'''
+
+
+@pytest.fixture
+def shop(own_folder: Path) -> Path:
+    """A tools folder whose file may be changed."""
+    folder = own_folder / "tools"
+    folder.mkdir()
+    (folder / "shop.py").write_text(TOOLS)
+    return folder / "shop.py"
+
+
+def shop_agent(post: Post) -> Agent:
+    agent = build_agent("tools", model="offline")
+    agent.llm = create_llm("offline", pace=0)
+    return agent
+
+
+async def at_call(it: Driven, number: int = 0) -> None:
+    """The cursor of the trace is on this tool call."""
+    await it.focus("trace")
+    calls = it.app.main.trace.calls()
+    await it.act(lambda: it.app.main.trace.go_to(calls[number]))
+
+
+def hand_entries(it: Driven) -> list[dict[str, Any]]:
+    return [e for e in it.trace if e["type"] == "tool_execution" and e.get("by_hand")]
+
+
+async def rerun_shown(it: Driven) -> RerunScreen:
+    await it.until(lambda: isinstance(it.app.screen, RerunScreen) and it.app.screen.run.state == "ended")
+    await it.until(lambda: it.idle)
+    screen = it.app.screen
+    assert isinstance(screen, RerunScreen)
+    await it.pilot.pause()
+    return screen
+
+
+async def test_a_call_that_runs_again_gives_the_same_and_says_so() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        told = it.shown(it.app.main.conversation)
+        await at_call(it)
+        await it.press("R")
+        await rerun_shown(it)
+        assert "the same, 1 character" in it.shown()
+        (entry,) = hand_entries(it)
+        assert entry["result"] == "5"
+        assert entry["rerun_of"] == it.app.main.trace.calls()[0].call_id
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+        assert "by you  arithmetic.add again" in it.shown(it.app.main.trace)
+        assert it.shown(it.app.main.conversation) == told
+
+
+async def test_the_changed_code_runs_and_the_results_stand_beside_each_other(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        await at_call(it)
+        await it.press("R")
+        screen = await rerun_shown(it)
+        assert screen.run.compared == ("1 changed", "accent")
+        line = next(line for line in it.shown().splitlines() if "[1].price" in line)
+        assert line.index("1.5") < line.index("2.5")
+
+
+async def reload(it: Driven, file: Path) -> None:
+    """The tool's file is read again, and the app has heard of it."""
+    from workbench.registry import ToolRegistry
+    from workbench.toolbox.loader import load_tools
+
+    fresh = ToolRegistry()
+    load_tools(file, fresh)
+    for tool in fresh:
+        it.agent.tools.refresh(tool.name, tool.func)
+    await it.pilot.pause()
+
+
+async def test_a_changed_tool_that_was_used_is_offered_to_run_again(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        await it.until(lambda: "shop.stock changed (v2): f9 runs its last call again." in notices(it))
+        await it.press("f9")
+        screen = await rerun_shown(it)
+        assert screen.run.changed
+
+
+async def test_a_changed_tool_that_was_never_called_is_not_offered(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.send("order(item='pear')")
+        await it.asked()
+        await it.press("n", "enter")
+        await it.until(lambda: it.idle)
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        assert notices(it) == []
+        await it.press("f9")
+        await it.until(lambda: "No tool that was called has changed." in notices(it))
+
+
+def notices(it: Driven) -> list[str]:
+    return [str(notice.message) for notice in it.app._notifications]
+
+
+async def test_arguments_are_edited_first_and_checked_against_the_schema(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("A")
+        await it.until(lambda: isinstance(it.app.screen, EditArgumentsScreen))
+        area = it.app.screen.query_one(TextArea)
+        await it.act(lambda: area.load_text('{"item": 3}'))
+        await it.until(lambda: "item: expected" in it.shown())
+        await it.press("ctrl+s")
+        assert isinstance(it.app.screen, EditArgumentsScreen)
+        await it.act(lambda: area.load_text('{"item": "plum", "count": 3}'))
+        await it.until(lambda: "fits the schema" in it.shown())
+        await it.press("ctrl+s")
+        screen = await rerun_shown(it)
+        assert screen.run.edited
+        assert hand_entries(it)[0]["arguments"] == {"item": "plum", "count": 3}
+        shown = it.shown()
+        assert "now, with other arguments" in shown
+        assert "Arguments" in shown
+        assert "2 changed, 1 added" in shown
+
+
+async def test_what_asks_is_asked_when_it_runs_again(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.send("order(item='pear')")
+        await it.asked()
+        await it.press("y", "enter")
+        await it.until(lambda: it.idle and it.trace)
+        await at_call(it)
+        await it.press("R")
+        await it.asked()
+        assert hand_entries(it) == []
+        await it.press("n", "enter")
+        screen = await rerun_shown(it)
+        assert screen.run.compared == ("success → rejected", "warning")
+
+
+async def test_all_calls_of_a_turn_run_again_and_the_changed_ones_are_listed(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear') and stock(item='fig', count=1)")
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        await it.focus("trace")
+        await it.press("home", "R")
+        await it.until(lambda: isinstance(it.app.screen, RerunsScreen) and not it.app.screen.running)
+        await it.until(lambda: it.idle)
+        await it.pilot.pause()
+        assert "1 of 2 changed" in it.shown()
+        assert len(hand_entries(it)) == 2
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, RerunScreen))
+        await it.pilot.pause()
+        assert "[1].price" in it.shown()
+        await it.press("escape", "escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+        assert "by you  2 calls again" in it.shown(it.app.main.trace)
+
+
+async def test_a_run_is_stopped_with_escape() -> None:
+    async with driven() as it:
+        await it.turn("slow_countdown(seconds=0)")
+        await at_call(it)
+        await it.press("A")
+        await it.until(lambda: isinstance(it.app.screen, EditArgumentsScreen))
+        area = it.app.screen.query_one(TextArea)
+        await it.act(lambda: area.load_text('{"seconds": 3600}'))
+        await it.until(lambda: "fits the schema" in it.shown())
+        await it.press("ctrl+s")
+        await it.until(
+            lambda: isinstance(it.app.screen, RerunScreen) and it.app.screen.run.state == "running"
+        )
+        await it.press("escape")
+        screen = await rerun_shown(it)
+        assert screen.run.data is not None
+        assert screen.run.data["status"] == "cancelled"
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+
+
+async def test_a_call_becomes_a_test_that_really_passes_and_fails_once_the_tool_changes(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("t")
+        await it.until(lambda: isinstance(it.app.screen, SaveTestScreen))
+        assert it.app.screen.query_one(Input).value == "tests/test_stock_1.py"
+        await it.press("enter")
+        path = shop.parent.parent / "tests" / "test_stock_1.py"
+        await it.until(path.exists)
+        await it.until(lambda: "The test is in tests/test_stock_1.py" in it.shown(it.app.main.conversation))
+    assert run_pytest(path) == 0
+    shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+    assert run_pytest(path) == 1
+
+
+def run_pytest(path: Path) -> int:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
+    return subprocess.run(command, cwd=path.parent, check=False, capture_output=True, timeout=120).returncode
+
+
+async def test_a_test_is_never_written_over_a_file(shop: Path) -> None:
+    there = shop.parent.parent / "tests" / "test_mine.py"
+    there.parent.mkdir()
+    there.write_text("mine")
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("t")
+        await it.until(lambda: isinstance(it.app.screen, SaveTestScreen))
+        field = it.app.screen.query_one(Input)
+        await it.act(lambda: setattr(field, "value", "tests/test_mine.py"))
+        await it.until(lambda: "nothing is overwritten" in it.shown())
+        await it.press("enter")
+        await it.pilot.pause()
+        assert isinstance(it.app.screen, SaveTestScreen)
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+    assert there.read_text() == "mine"
+
+
+async def test_a_rejected_call_cannot_be_saved_and_says_why(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.send("order(item='pear')")
+        await it.asked()
+        await it.press("n", "enter")
+        await it.until(lambda: it.idle and it.trace)
+        await at_call(it)
+        await it.press("t")
+        await it.until(lambda: it.app._notifications)
+        (notice,) = it.app._notifications
+        assert "it was rejected" in str(notice.title)
+        assert it.app.screen is it.app.main
+
+
+async def open_form(it: Driven, tool: str) -> CallForm:
+    await it.send(f"/call {tool}")
+    await it.until(lambda: isinstance(it.app.screen, CallForm))
+    await it.pilot.pause()
+    screen = it.app.screen
+    assert isinstance(screen, CallForm)
+    return screen
+
+
+async def test_a_form_says_what_is_wrong_as_one_types_and_calls_the_tool(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await open_form(it, "shop.stock")
+        shown = it.shown()
+        assert "item  text, required" in shown
+        assert "What to look for." in shown
+        await it.press("tab")
+        await it.press("end", "x")
+        await it.until(lambda: "not a whole number" in it.shown())
+        await it.press("ctrl+s")
+        assert hand_entries(it) == []
+        await it.press("end", "backspace", "shift+tab", *"fig")
+        await it.until(lambda: "fits the schema" in it.shown())
+        await it.press("ctrl+s")
+        await it.until(lambda: hand_entries(it) and it.idle)
+        await it.until(lambda: "price" in it.shown())
+        (entry,) = hand_entries(it)
+        assert entry["arguments"] == {"item": "fig", "count": 2}
+        assert "rerun_of" not in entry
+        await it.press("f8")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+
+
+async def test_a_form_remembers_the_last_values_and_runs_the_whole_pipeline(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await open_form(it, "shop.order")
+        await it.write("kiwi")
+        await it.press("ctrl+s")
+        await it.until(lambda: isinstance(it.app.screen, ApprovalScreen))
+        await it.asked()
+        await it.press("y", "enter")
+        await it.until(lambda: hand_entries(it) and it.idle)
+        await it.until(lambda: "ordered kiwi" in it.shown())
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+        await open_form(it, "order")
+        assert "kiwi" in it.shown()
+
+
+async def test_a_tool_that_does_not_exist_has_no_form(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.send("/call stok")
+        await it.until(lambda: it.app._notifications)
+        (notice,) = it.app._notifications
+        assert (notice.title, notice.message) == ("There is no tool stok", "For example /call shop.stock.")

@@ -1,0 +1,269 @@
+"""Sessions in the app: going on with one, forks, what-ifs, comparing, searching, exporting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.tui.driving import Driven, driven
+from workbench.engine.transcript import validate_messages
+from workbench.storage.private_file import sole_writer
+from workbench.storage.session_file import SessionRecord, read_session
+from workbench.storage.session_log import SessionLog
+from workbench.tui.screens.branches import BranchesScreen
+from workbench.tui.screens.sessions import SessionsScreen
+from workbench.tui.screens.what_if import WhatIfScreen
+from workbench.tui.trace_records import Entry
+
+
+@pytest.fixture
+def project(own_folder: Path) -> Path:
+    """The folder whose sessions these are."""
+    return own_folder
+
+
+def path_of(it: Driven) -> Path:
+    """The file of the present session."""
+    (log,) = [observer for observer in it.agent.observers if isinstance(observer, SessionLog)]
+    assert log.path is not None
+    return log.path
+
+
+def record_of(it: Driven) -> SessionRecord:
+    """What the file of the present session holds."""
+    return read_session(path_of(it))
+
+
+async def an_earlier_session(*prompts: str) -> None:
+    """A session that another run of the app left behind."""
+    async with driven() as it:
+        for prompt in prompts:
+            await it.turn(prompt)
+
+
+async def listed(it: Driven) -> SessionsScreen:
+    """The list of sessions, read."""
+    await it.press("f3")
+    await it.until(lambda: isinstance(it.app.screen, SessionsScreen))
+    screen = it.app.screen
+    assert isinstance(screen, SessionsScreen)
+    await it.until(lambda: screen._foot.some)
+    return screen
+
+
+def calls(it: Driven) -> list[Entry]:
+    """The tool calls in the trace panel."""
+    return [entry for entry in it.app.main.trace.entries() if entry.kind == "tool"]
+
+
+async def test_a_session_goes_on_where_it_was_left() -> None:
+    await an_earlier_session("add(a=2, b=3)", "add(a=4, b=5)")
+    async with driven() as it:
+        await listed(it)
+        await it.press("enter")
+        await it.until(lambda: "goes on" in it.shown())
+        conversation = it.shown(it.app.main.conversation)
+        assert "add(a=2, b=3)" in conversation
+        assert "returned 9" in conversation
+        assert [entry.name for entry in calls(it)] == ["arithmetic.add", "arithmetic.add"]
+        await it.turn("add(a=6, b=7)")
+        assert [turn.input for turn in record_of(it).turns] == [
+            "add(a=2, b=3)",
+            "add(a=4, b=5)",
+            "add(a=6, b=7)",
+        ]
+        assert it.agent.current_session is not None
+        validate_messages(it.agent.current_session["messages"])
+        assert len(list(path_of(it).parent.glob("*.yaml"))) == 1
+
+
+async def test_resume_last_takes_the_newest_session() -> None:
+    await an_earlier_session("add(a=2, b=3)")
+    async with driven() as it:
+        await it.send("/resume last")
+        await it.until(lambda: "goes on" in it.shown())
+        assert it.agent.current_session is not None
+        assert it.agent.current_session["turn"] == 1
+
+
+async def test_a_session_that_is_not_there_is_said_and_changes_nothing() -> None:
+    await an_earlier_session("add(a=2, b=3)")
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        await it.send("/resume nothing")
+        await it.until(lambda: "no session fits 'nothing'" in it.shown())
+        assert len(it.trace) == 4
+
+
+async def test_a_session_that_another_process_writes_cannot_be_taken_over(project: Path) -> None:
+    await an_earlier_session("add(a=2, b=3)")
+    (path,) = (project / ".workbench" / "sessions").glob("*.yaml")
+    with sole_writer(path):
+        async with driven() as it:
+            await it.send("/resume last")
+            await it.until(lambda: "still running" in it.shown())
+            assert it.agent.current_session is None
+
+
+async def test_a_fork_begins_with_the_turns_before_it_and_leaves_the_other_alone() -> None:
+    async with driven() as it:
+        for number in (1, 2, 3):
+            await it.turn(f"add(a={number}, b={number})")
+        origin = path_of(it)
+        before = origin.read_bytes()
+        await it.send("/fork 2")
+        await it.until(lambda: "A fork goes on from here" in it.shown())
+        await it.turn("add(a=9, b=9)")
+        record = record_of(it)
+        assert [turn.input for turn in record.turns] == ["add(a=1, b=1)", "add(a=2, b=2)", "add(a=9, b=9)"]
+        assert record.origin is not None
+        assert record.origin.session == origin.name
+        assert origin.read_bytes() == before
+
+
+@pytest.mark.parametrize("words", ["/fork 9", "/fork two"])
+async def test_a_fork_that_cannot_be_is_said(words: str) -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        path = path_of(it)
+        await it.send(words)
+        await it.until(lambda: "has 1 turn, not 9" in it.shown() or "is no number of" in it.shown())
+        assert path_of(it) == path
+
+
+async def what_if(it: Driven) -> WhatIfScreen:
+    """The screen for the last call in the trace, opened by its key."""
+    await it.focus("trace")
+    await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
+    await it.press("w")
+    await it.until(lambda: isinstance(it.app.screen, WhatIfScreen))
+    screen = it.app.screen
+    assert isinstance(screen, WhatIfScreen)
+    return screen
+
+
+async def test_a_past_call_can_be_given_another_result_and_the_turn_goes_on_from_there() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        await it.turn("add(a=2, b=3)")
+        origin = path_of(it)
+        before = origin.read_bytes()
+        await what_if(it)
+        await it.write("99")
+        await it.press("ctrl+s")
+        await it.until(lambda: it.idle and "returned 99" in it.shown())
+        assert path_of(it) != origin
+        record = record_of(it)
+        assert [turn.input for turn in record.turns] == ["add(a=1, b=1)", "add(a=2, b=3)"]
+        call = next(entry for entry in record.turns[1].trace if entry["type"] == "tool_execution")
+        assert (call["result"], call["original_result"], call["replayed"]) == ("99", "5", True)
+        assert origin.read_bytes() == before
+        assert it.agent.current_session is not None
+        validate_messages(it.agent.current_session["messages"])
+        assert [entry.state for entry in calls(it)][-1] == "success"
+
+
+async def test_a_past_call_can_be_made_to_fail() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await what_if(it)
+        await it.write("the disk is full")
+        await it.press("ctrl+t", "ctrl+s")
+        await it.until(lambda: it.idle and calls(it) and calls(it)[-1].state == "error")
+        assert "the disk is full" in it.shown()
+        assert it.agent.current_session is not None
+        told = [m["content"] for m in it.agent.current_session["messages"] if m["role"] == "tool"]
+        assert told == ["the disk is full"]
+
+
+async def test_what_a_call_gave_already_is_no_what_if() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        path = path_of(it)
+        screen = await what_if(it)
+        await it.press("ctrl+s")
+        await it.until(lambda: "Write something else." in it.shown())
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is not screen)
+        assert path_of(it) == path
+
+
+async def test_only_the_changed_call_of_a_batch_is_changed() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1) add(a=2, b=2)")
+        await what_if(it)
+        await it.write("7")
+        await it.press("ctrl+s")
+        await it.until(lambda: it.idle and "returned 7" in it.shown())
+        assert it.agent.current_session is not None
+        told = [m["content"] for m in it.agent.current_session["messages"] if m["role"] == "tool"]
+        assert told == ["2", "7"]
+
+
+async def test_both_branches_are_compared_turn_by_turn() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        await it.turn("add(a=2, b=3)")
+        await what_if(it)
+        await it.write("99")
+        await it.press("ctrl+s")
+        await it.until(lambda: it.idle and "returned 99" in it.shown())
+        await it.send("/compare")
+        await it.until(lambda: isinstance(it.app.screen, BranchesScreen))
+        await it.until(lambda: "turn 2" in it.shown())
+        shown = it.shown()
+        assert "turn 1   the same" in shown
+        assert "turn 2   2 differ" in shown
+        await it.press("N", "n", "escape")
+        await it.until(lambda: not isinstance(it.app.screen, BranchesScreen))
+
+
+async def test_comparing_what_is_no_fork_says_what_to_do() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        await it.send("/compare")
+        await it.until(lambda: "this conversation is no fork" in it.shown())
+
+
+async def test_a_text_is_found_in_all_sessions_and_a_fork_begins_at_its_turn() -> None:
+    await an_earlier_session("add(a=1, b=1)", "add(a=41, b=1)", "add(a=5, b=5)")
+    async with driven() as it:
+        screen = await listed(it)
+        await it.press("slash")
+        await it.write("a=41")
+        await it.press("enter")
+        await it.until(lambda: [row.turn for row in screen._list.rows] == [2])
+        await it.press("f")
+        await it.until(lambda: "A fork goes on from here" in it.shown())
+        assert [turn.input for turn in record_of(it).turns] == ["add(a=1, b=1)", "add(a=41, b=1)"]
+
+
+async def test_the_present_session_is_exported_and_no_file_is_overwritten(project: Path) -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.send("/export jsonl out.jsonl")
+        await it.until(lambda: "The session was exported" in it.shown())
+        text = (project / "out.jsonl").read_text()
+        assert '"kind": "session"' in text
+        await it.send("/export jsonl out.jsonl")
+        await it.until(lambda: "is there already" in it.shown())
+        assert (project / "out.jsonl").read_text() == text
+
+
+async def test_an_unknown_format_says_which_there_are() -> None:
+    async with driven() as it:
+        await it.send("/export pdf")
+        await it.until(lambda: "Formats are" in it.shown())
+
+
+async def test_hostile_text_in_a_session_is_shown_and_not_obeyed() -> None:
+    await an_earlier_session("\x1b[31mred\u202e [b]bold[/b]")
+    async with driven() as it:
+        await listed(it)
+        assert "\x1b" not in it.shown()
+        assert "\u202e" not in it.shown()
+        assert "[b]bold[/b]" in it.shown()
+        await it.press("enter")
+        await it.until(lambda: "goes on" in it.shown())
+        assert "\x1b" not in it.shown()

@@ -1,0 +1,54 @@
+"""An agent goes on with a session that was written before, in its file or in a fork of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.engine.agent import Agent
+from workbench.engine.llm import TokenUsage
+from workbench.errors import StorageError
+from workbench.storage.session_file import SessionRecord, recover
+from workbench.storage.session_log import SessionLog
+
+
+def session_log(agent: Agent) -> SessionLog | None:
+    """The log that writes the agent's session, None if nothing is written."""
+    return next((observer for observer in agent.observers if isinstance(observer, SessionLog)), None)
+
+
+def resume_session(agent: Agent, path: Path) -> SessionRecord:
+    """Go on with the session in ``path``; the next turns are appended to it. Between turns only.
+
+    What a crash left behind is mended first. Raises ``StorageError``, also when another process writes the
+    file; the agent's conversation is then as it was. ``total_usage`` becomes that of the session.
+    """
+    record = recover(path)
+    log = session_log(agent)
+    if log is not None:
+        log.continue_in(record)
+    _take_over(agent, record)
+    return record
+
+
+def fork_session(agent: Agent, record: SessionRecord) -> Path:
+    """Go on from the turns of ``record`` in a new file, whose path is returned. Between turns only.
+
+    Raises ``StorageError`` when nothing of this agent is written, or the file cannot be.
+    """
+    log = session_log(agent)
+    if log is None:
+        raise StorageError(
+            "this conversation is not written to a session file, so it cannot be forked",
+            hint="Run the agent with log=True.",
+        )
+    path = log.fork(record)
+    _take_over(agent, record)
+    return path
+
+
+def _take_over(agent: Agent, record: SessionRecord) -> None:
+    agent.current_session = record.session()
+    entries = (entry for turn in record.turns for entry in turn.trace if "usage" in entry)
+    usages = [TokenUsage.from_record(entry["usage"]) for entry in entries]
+    agent.last_usage = usages[-1] if usages else TokenUsage()
+    agent.total_usage = sum(usages, TokenUsage())

@@ -1,0 +1,190 @@
+"""Breakpoints: setting and listing them, keeping them for the project, and showing a pause."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from textual.app import App
+
+from workbench.engine.agent import Agent
+from workbench.engine.breakpoints import Breakpoint, Breakpoints
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.tui import events
+from workbench.tui.background import Background
+from workbench.tui.broker import ApprovalBroker
+from workbench.tui.companion import Tell
+from workbench.tui.desk import Doers
+from workbench.tui.palette import Palette
+from workbench.tui.pauser import Pauser
+from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.screens.breakpoints import BreakpointsScreen
+
+
+class Keeper(Protocol):
+    """Where breakpoints are kept from one start to the next."""
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """What did not count when they were loaded."""
+
+    def load(self) -> Sequence[Breakpoint]:
+        """Those that count. Raises ConfigError."""
+
+    def save(self, points: Sequence[Breakpoint]) -> None:
+        """Keep these. Raises ConfigError."""
+
+
+class BreakpointDesk:
+    """The debugger of every watched agent, and what sets its breakpoints.
+
+    All agents share those of the outer one.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        background: Background,
+        broker: ApprovalBroker,
+        post: Callable[[events.AgentEvent], None],
+        *,
+        palette: Callable[[], Palette],
+    ) -> None:
+        self._app = app
+        self._background = background
+        self._broker = broker
+        self._post = post
+        self._palette = palette
+        self.keeper: Keeper | None = None
+        """Where breakpoints are kept; None: nowhere."""
+        self._points: Breakpoints | None = None
+        self._rows: tuple[events.BreakRow, ...] = ()
+        self._step = False
+        self._list: BreakpointsScreen | None = None
+
+    # the agent's side
+
+    def join(self, agent: Agent, outer: Agent, tell: Tell) -> Callable[[], object]:
+        """Pauses of the agent come to the screen from now on."""
+        debugger, points = agent.debugger, agent.breakpoints
+        agent.debugger = Pauser(self._broker.pause, tell, self._tell)
+        if agent is outer:
+            self._points = points
+            self._load(points)
+        else:
+            agent.breakpoints = outer.breakpoints
+
+        def leave() -> None:
+            agent.debugger, agent.breakpoints = debugger, points
+
+        return leave
+
+    def _load(self, points: Breakpoints) -> None:
+        problems: Sequence[str] = ()
+        if self.keeper is not None:
+            try:
+                for point in self.keeper.load():
+                    points.add(point)
+                problems = self.keeper.problems
+            except ConfigError as error:
+                problems = [error.message]
+        if problems:
+            text = "\n".join(map(visible_line, problems))
+            self._post(events.Notice("", time.time(), "Some breakpoints do not count", text))
+        self._tell()
+
+    def _tell(self, step: bool | None = None) -> None:
+        """``step`` is whether step mode is about to be on, where the engine has not switched it yet."""
+        points = self._points
+        if points is not None:
+            rows = tuple(row_of(point) for point in points)
+            on = points.step if step is None else step
+            self._post(events.BreakpointsChanged("", time.time(), rows, on))
+
+    # the person's side
+
+    def doers(self) -> Doers:
+        """``/breakpoints`` and ``/step``."""
+        return {"app.breakpoints": self._open, "app.step": self._switch_step}
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        """Keep the list true."""
+        for event in batch:
+            if isinstance(event, events.BreakpointsChanged):
+                self._rows, self._step = event.points, event.step
+                if self._list is not None:
+                    self._list.show(event.points, event.step)
+
+    def put(self, row: events.BreakRow, old: events.BreakRow | None = None) -> None:
+        """Set a breakpoint, in the place of ``old`` if that is given."""
+
+        def job(points: Breakpoints) -> None:
+            if old is not None and points.replace(point_of(old), point_of(row)):
+                return
+            points.add(point_of(row))
+
+        self._change("set the breakpoint", job)
+
+    def remove(self, row: events.BreakRow) -> None:
+        """Take a breakpoint out."""
+        self._change("take the breakpoint out", lambda points: points.remove(point_of(row)))
+
+    def _change(self, what: str, job: Callable[[Breakpoints], object]) -> None:
+        def work() -> None:
+            points = self._points
+            if points is None:
+                raise WorkbenchError("the agent is not ready")
+            job(points)
+            self._tell()
+            if self.keeper is not None:
+                self.keeper.save(tuple(points))
+
+        self._background.do(what, work)
+
+    def _switch_step(self, _: str) -> None:
+        def job(points: Breakpoints) -> None:
+            points.step = not points.step
+
+        self._change("switch step mode", job)
+
+    def _open(self, words: str) -> None:
+        """All breakpoints; ``TOOL`` those of one tool, ``TOOL CONDITION`` with a condition to begin with."""
+        if self._list is not None:
+            return
+        from workbench.tui.screens.breakpoints import BreakpointsScreen
+
+        tool, _, condition = words.strip().partition(" ")
+        self._list = BreakpointsScreen(
+            self._palette(),
+            put=self.put,
+            remove=self.remove,
+            step=lambda: self._switch_step(""),
+            tool=tool,
+            condition=condition.strip(),
+        )
+        self._app.push_screen(self._list, self._closed)
+        self._list.show(self._rows, self._step)
+
+    def _closed(self, result: None) -> None:
+        self._list = None
+
+
+def row_of(point: Breakpoint) -> events.BreakRow:
+    """A breakpoint as the screen knows it."""
+    when = "on error" if point.on_error else point.when
+    return events.BreakRow(point.tool, when, point.condition or "", point.enabled, point.xray_only)
+
+
+def point_of(row: events.BreakRow) -> Breakpoint:
+    """The breakpoint of a row. Raises ConfigError for a condition that is none."""
+    return Breakpoint(
+        row.tool,
+        "before" if row.when == "before" else "after",
+        on_error=row.when == "on error",
+        xray_only=row.xray_only,
+        condition=row.condition or None,
+        enabled=row.enabled,
+    )

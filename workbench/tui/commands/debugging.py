@@ -1,0 +1,47 @@
+"""What holds at a pause, and in the lists of breakpoints and faults."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from workbench.tui.commands.command import Command
+
+ROWS: Final[tuple[Command, ...]] = (
+    Command("pause.go_on", "pause", ("enter", "c"), "go_on", "continue", "Go on with what is shown.", 1),
+    Command("pause.step", "pause", ("s",), "step", "step", "Go on, and pause at the next call.", 2),
+    Command("pause.edit", "pause", ("e",), "edit", "edit arguments", "Edit the arguments as JSON.", 3),
+    Command(
+        "pause.skip", "pause", ("k",), "skip", "skip", "Answer with a made-up result; it does not run.", 4
+    ),
+    Command(
+        "pause.result", "pause", ("r",), "edit_result", "edit result", "Edit what the model will read.", 4
+    ),
+    Command(
+        "pause.again", "pause", ("a",), "again", "run again", "Run the call once more, and pause again.", 5
+    ),
+    Command("pause.stop", "pause", ("escape", "x"), "stop_turn", "stop", "Stop the turn.", 6),
+    Command("pause.up", "pause", ("up",), "lines(-1)", "up", "Scroll up."),
+    Command("pause.down", "pause", ("down",), "lines(1)", "down", "Scroll down."),
+    Command("pause.page_up", "pause", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),
+    Command("pause.page_down", "pause", ("pagedown",), "screens(1)", "page down", "Scroll one screen down."),
+    Command("pause.first", "pause", ("home",), "ends(0)", "first", "Scroll to the first line."),
+    Command("pause.last", "pause", ("end",), "ends(1)", "last", "Scroll to the last line."),
+    Command("pause.take", "pause", ("ctrl+s",), "take", "take", "While editing: take it."),
+    Command(
+        "breakpoints.toggle",
+        "breakpoints",
+        ("space", "enter"),
+        "switch",
+        "on or off",
+        "Set the breakpoint, switch it on or off.",
+        1,
+    ),
+    Command("breakpoints.remove", "breakpoints", ("x", "delete"), "take_out", "take out", "Remove it.", 2),
+    Command("breakpoints.condition", "breakpoints", ("c",), "condition", "condition", "Type a condition.", 3),
+    Command("breakpoints.close", "breakpoints", ("escape",), "close", "close", "Go back.", 4),
+    Command("fault.put", "fault", ("enter",), "put", "put it in", "Put the fault into the calls.", 1),
+    Command("fault.times", "fault", ("t",), "times", "how often", "In all calls, in one, in three.", 2),
+    Command("fault.words", "fault", ("e",), "words", "edit", "Write it in other words.", 3),
+    Command("fault.remove", "fault", ("x", "delete"), "take_out", "take out", "Take the fault out.", 4),
+    Command("fault.close", "fault", ("escape",), "close", "close", "Go back; nothing changes.", 5),
+)

@@ -1,0 +1,193 @@
+"""The fields of a form for a tool's arguments: what each takes, and what a text in it means."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+Kind = Literal["text", "number", "integer", "boolean", "choice", "json"]
+
+LEFT_OUT: Final = object()
+"""What a field gives whose argument is not passed at all."""
+
+_DEEPEST: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FieldSpec:
+    """One argument. ``kind`` is how it is filled in, ``says`` its type in words.
+
+    ``choices`` are the values that it may have; ``default`` is LEFT_OUT where there is none. ``nullable``:
+    null is a value of it.
+    """
+
+    name: str
+    kind: Kind
+    says: str
+    description: str = ""
+    required: bool = False
+    default: Any = LEFT_OUT
+    choices: tuple[Any, ...] = ()
+    nullable: bool = False
+
+    @property
+    def choosable(self) -> bool:
+        """Whether one of a few values is chosen rather than written."""
+        return self.kind in ("boolean", "choice")
+
+    @property
+    def options(self) -> tuple[Any, ...]:
+        """What can be chosen; an argument that may be left out can be."""
+        values: tuple[Any, ...] = (True, False) if self.kind == "boolean" else self.choices
+        if self.nullable and None not in values:
+            values = (*values, None)
+        return values if self.required else (LEFT_OUT, *values)
+
+
+def fields_of(parameters: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
+    """The fields for a JSON schema of arguments, in its order."""
+    required = set(parameters.get("required") or ())
+    properties: Mapping[str, Any] = parameters.get("properties") or {}
+    return tuple(
+        _field(name, schema if isinstance(schema, Mapping) else {}, name in required, parameters)
+        for name, schema in properties.items()
+    )
+
+
+def _field(name: str, schema: Mapping[str, Any], required: bool, root: Mapping[str, Any]) -> FieldSpec:
+    schema = _resolved(schema, root)
+    alternatives = [_resolved(each, root) for each in schema.get("anyOf") or schema.get("oneOf") or ()]
+    nullable = any(each.get("type") == "null" for each in alternatives)
+    others = [each for each in alternatives if each.get("type") != "null"]
+    plain = {**schema, **others[0]} if len(others) == 1 else schema
+    if isinstance(plain.get("type"), list):
+        kinds = [kind for kind in plain["type"] if kind != "null"]
+        nullable = nullable or len(kinds) < len(plain["type"])
+        plain = {**plain, "type": kinds[0] if len(kinds) == 1 else None}
+    if {each.get("type") for each in others} == {"integer", "number"}:
+        plain, others = {**schema, "type": "number"}, []
+    choices = tuple(plain.get("enum") or ()) or ((plain["const"],) if "const" in plain else ())
+    kind, says = _kind(plain, choices, several=len(others) > 1)
+    return FieldSpec(
+        name,
+        kind,
+        says,
+        str(schema.get("description") or plain.get("description") or ""),
+        required,
+        schema.get("default", LEFT_OUT),
+        choices,
+        nullable,
+    )
+
+
+def _kind(schema: Mapping[str, Any], choices: tuple[Any, ...], *, several: bool) -> tuple[Kind, str]:
+    if choices:
+        return "choice", "one of"
+    kind = schema.get("type")
+    if several or kind is None:
+        return "json", "JSON"
+    if kind == "array":
+        items = schema.get("items")
+        inner = items.get("type") if isinstance(items, Mapping) else None
+        return "json", f"list of {inner}s, JSON" if isinstance(
+            inner, str
+        ) and inner != "object" else "list, JSON"
+    words: dict[str, tuple[Kind, str]] = {
+        "string": ("text", "text"),
+        "number": ("number", "number"),
+        "integer": ("integer", "whole number"),
+        "boolean": ("boolean", "yes or no"),
+        "object": ("json", "object, JSON"),
+    }
+    return words.get(str(kind), ("json", "JSON"))
+
+
+def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The schema that a reference stands for; what stands beside the reference holds too."""
+    for _ in range(_DEEPEST):
+        if not isinstance(schema, Mapping):
+            return {}
+        place = schema.get("$ref")
+        if not isinstance(place, str) or not place.startswith("#/"):
+            return schema
+        found: Any = root
+        for part in place[2:].split("/"):
+            found = found.get(part, {}) if isinstance(found, Mapping) else {}
+        rest = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = {**found, **rest} if isinstance(found, Mapping) else rest
+    return {}
+
+
+def read(spec: FieldSpec, text: str) -> tuple[Any, str]:
+    """The value of a text in a field, or LEFT_OUT, and what is wrong with it, empty if nothing is.
+
+    Nothing in the field leaves the argument out, except for a required text: that is empty then.
+    """
+    if not text.strip() and not (spec.kind == "text" and spec.required):
+        return LEFT_OUT, "missing" if spec.required else ""
+    if spec.kind == "text":
+        return text, ""
+    if spec.nullable and text.strip() == "null":
+        return None, ""
+    if spec.kind == "integer":
+        try:
+            return int(text), ""
+        except ValueError:
+            return LEFT_OUT, "not a whole number"
+    if spec.kind == "number":
+        try:
+            return int(text), ""
+        except ValueError:
+            pass  # it may still be one with a fraction
+        try:
+            number = float(text)
+        except ValueError:
+            return LEFT_OUT, "not a number"
+        return (number, "") if math.isfinite(number) else (LEFT_OUT, "not a number in JSON")
+    try:
+        return json.loads(text), ""
+    except (ValueError, RecursionError) as error:
+        return LEFT_OUT, f"not JSON: {error}"
+
+
+def sketch(parameters: Mapping[str, Any], name: str) -> str:
+    """What stands in an empty field that takes an object: its required keys, to be filled in."""
+    schema = _resolved((parameters.get("properties") or {}).get(name), parameters)
+    inside = schema.get("properties")
+    if schema.get("type") != "object" or not isinstance(inside, Mapping) or not inside:
+        return ""
+    empty: dict[str, Any] = {"string": "", "array": [], "object": {}, "boolean": False}
+    keys = schema.get("required") or list(inside)
+    values = {key: empty.get(str(_resolved(inside.get(key), parameters).get("type")), 0) for key in keys}
+    return json.dumps(values, ensure_ascii=False)
+
+
+def text_of(spec: FieldSpec, value: Any) -> str:
+    """What a field shows of a value."""
+    if value is LEFT_OUT:
+        return ""
+    if isinstance(value, str) and spec.kind in ("text", "choice"):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=repr)
+
+
+def faults_by_field(fault: str, names: tuple[str, ...]) -> tuple[dict[str, str], str]:
+    """What the tool says is wrong, by the argument that it begins with; and what belongs to none."""
+    found: dict[str, str] = {}
+    rest: list[str] = []
+    said = fault.partition(" Expected: ")[0].rstrip(".")
+    for part in said.replace("\n", "; ").split("; "):
+        name, colon, why = part.partition(": ")
+        owner = next(
+            (each for each in names if name == each or name.startswith((f"{each}.", f"{each}["))), None
+        )
+        if colon and owner is not None:
+            found.setdefault(
+                owner, why if owner == name else f"{name.removeprefix(owner).lstrip('.')}: {why}"
+            )
+        elif part.strip():
+            rest.append(part.strip())
+    return found, "; ".join(rest)

@@ -1,0 +1,71 @@
+"""Runs calls by hand on the agent's thread, and follows what becomes of them."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from workbench.engine.agent import Agent
+from workbench.engine.by_hand import HandCall
+from workbench.tui import events
+from workbench.tui.facts import error_texts
+from workbench.tui.rerun import HandRun
+
+_log = logging.getLogger("workbench.lab")
+
+Do = Callable[[Callable[[Agent], object]], None]
+"""Has a job done with the agent, after the jobs before it."""
+
+
+class HandRuns:
+    """``check`` takes in what was saved of the tools since; it is called just before calls run."""
+
+    def __init__(
+        self, do: Do, check: Callable[[], object], post: Callable[[events.AgentEvent], None]
+    ) -> None:
+        self._do = do
+        self._check = check
+        self._post = post
+        self._open: dict[str, HandRun] = {}
+        self._batches: deque[Sequence[HandRun]] = deque()
+
+    def begin(self, runs: Sequence[HandRun]) -> None:
+        """Run these as one batch, once the agent has time; news of them comes with ``take_in``."""
+        calls = [HandCall(run.tool, run.arguments, run.again_of) for run in runs]
+        for run, call in zip(runs, calls, strict=True):
+            run.call_id = call.id
+            self._open[call.id] = run
+        self._batches.append(runs)
+        self._do(lambda agent: self._run(agent, calls))
+
+    def _run(self, agent: Agent, calls: Sequence[HandCall]) -> None:
+        self._check()
+        try:
+            agent.run_tools(calls)
+        except Exception as error:  # noqa: BLE001  # the top of a worker: told to the person
+            _log.warning("calls by hand failed", exc_info=error)
+            title = "The calls ended early"
+            self._post(events.Notice(agent.name, time.time(), title, *error_texts(error), tone="error"))
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> bool:
+        """Follow the runs; True if there is news of any."""
+        news = False
+        for event in batch:
+            match event:
+                case events.ToolStarted() if event.call_id in self._open:
+                    self._open[event.call_id].state = "running"
+                    news = True
+                case events.ToolFinished() if str(event.entry.get("call_id")) in self._open:
+                    run = self._open.pop(str(event.entry["call_id"]))
+                    run.state, run.data = "ended", event.entry
+                    news = True
+                case events.ByHandFinished() if self._batches:
+                    for run in self._batches.popleft():
+                        run.state = "ended"
+                        self._open.pop(run.call_id, None)
+                    news = True
+                case _:
+                    pass
+        return news

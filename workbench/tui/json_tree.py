@@ -1,0 +1,146 @@
+"""A JSON value as a tree of rows that fold and unfold; only rows that can be seen exist."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final
+
+from workbench.tui.render import ELLIPSIS, clip
+from workbench.tui.wrapped import Line, wrapped
+from workbench.visible import visible_line
+
+_OPEN_AT_FIRST: Final = 40
+"""Rows up to which a tree is unfolded when it comes up."""
+
+_MOST_CHILDREN: Final = 5_000
+"""Children of one node that are shown; more are counted."""
+
+_SHOWN: Final = 400
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """One value. ``path`` is as in Python. ``opened`` shows its children, or all of a long text."""
+
+    path: str
+    label: str
+    value: Any
+    depth: int
+    opened: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether there is something inside it."""
+        return isinstance(self.value, dict | list) and bool(self.value)
+
+    def text(self) -> str:
+        """The value for the clipboard: a text as it is, all else as JSON."""
+        if isinstance(self.value, str):
+            return self.value
+        return json.dumps(self.value, indent=2, ensure_ascii=False)
+
+    def children(self) -> list[Node]:
+        """What is inside it."""
+        if isinstance(self.value, dict):
+            items = list(self.value.items())[:_MOST_CHILDREN]
+            return [Node(_within(self.path, key), key, value, self.depth + 1) for key, value in items]
+        if isinstance(self.value, list):
+            values = enumerate(self.value[:_MOST_CHILDREN])
+            return [Node(f"{self.path}[{at}]", str(at), value, self.depth + 1) for at, value in values]
+        return []
+
+
+class JsonTree:
+    """The rows of a value; the value itself has none."""
+
+    def __init__(self, value: Any) -> None:
+        self._root = Node("", "", value, -1)
+        self.nodes = self._root.children()
+        for depth in range(3):
+            inside = [node for node in self.nodes if node.depth == depth and node.holds]
+            if len(self.nodes) + sum(len(node.value) for node in inside) > _OPEN_AT_FIRST:
+                break
+            for node in inside:
+                self.toggle(self.nodes.index(node))
+
+    def toggle(self, index: int) -> bool:
+        """Fold or unfold a row; False if there is nothing to fold."""
+        node = self.nodes[index]
+        if not node.holds:
+            if isinstance(node.value, str) and _long(node.value):
+                node.opened = not node.opened
+                return True
+            return False
+        if node.opened:
+            end = index + 1
+            while end < len(self.nodes) and self.nodes[end].depth > node.depth:
+                end += 1
+            del self.nodes[index + 1 : end]
+        else:
+            self.nodes[index + 1 : index + 1] = node.children()
+        node.opened = not node.opened
+        return True
+
+    def parent(self, index: int) -> int:
+        """The row that a row is inside of; the row itself at the outermost level."""
+        depth = self.nodes[index].depth
+        while index and self.nodes[index].depth >= depth > 0:
+            index -= 1
+        return index
+
+    def lines(self, width: int) -> tuple[list[Line], list[int]]:
+        """The rows as lines, and for each line the node that it belongs to."""
+        lines: list[Line] = []
+        owners: list[int] = []
+        for index, node in enumerate(self.nodes):
+            mine = _lines(node, width)
+            lines += mine
+            owners += [index] * len(mine)
+        return lines, owners
+
+
+def _lines(node: Node, width: int) -> list[Line]:
+    indent = " " * (2 + 2 * min(node.depth, 20))
+    glyph = ("▾ " if node.opened else "▸ ") if node.holds or _long(node.value) else "  "
+    label = clip(visible_line(node.label), max(8, width // 3))
+    room = width - len(indent) - 2 - len(label) - 2 - 2
+    text, key = _shown(node)
+    whole = isinstance(node.value, str) and node.opened
+    said = f"{len(node.value):,} characters" if whole else clip(text, max(4, room))
+    head: Line = (
+        (indent, "muted"),
+        (glyph, "muted"),
+        (label + "  ", "muted" if node.label.isdecimal() else "subtle"),
+        (said, "muted" if whole else key),
+    )
+    return [head, *wrapped(node.value, width, indent=len(indent) + 2)] if whole else [head]
+
+
+def _shown(node: Node) -> tuple[str, str]:
+    value = node.value
+    if isinstance(value, dict):
+        if not value:
+            return "{}", "muted"
+        names = ", ".join(map(visible_line, list(value)[:12])) + (ELLIPSIS if len(value) > 12 else "")
+        return ("" if node.opened else "{" + names + "}"), "muted"
+    if isinstance(value, list):
+        count = f"{len(value):,} item{'s' * (len(value) != 1)}"
+        if len(value) > _MOST_CHILDREN:
+            count += f", the first {_MOST_CHILDREN:,} are shown"
+        return (count if value else "[]"), "muted"
+    if isinstance(value, str):
+        return visible_line(json.dumps(value[:_SHOWN], ensure_ascii=False)), "tok:Literal.String"
+    if value is None or isinstance(value, bool):
+        return json.dumps(value), "tok:Keyword"
+    return json.dumps(value), "tok:Literal.Number"
+
+
+def _long(value: Any) -> bool:
+    return isinstance(value, str) and (len(value) > 60 or "\n" in value)
+
+
+def _within(path: str, key: str) -> str:
+    if not key.isidentifier():
+        return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+    return f"{path}.{key}" if path else key

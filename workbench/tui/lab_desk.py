@@ -1,0 +1,275 @@
+"""Running calls again and by hand, comparing what they give, and making tests of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from textual.app import App
+from textual.screen import Screen
+
+from workbench.engine.agent import Agent
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.registry.names import near_names
+from workbench.tui import events
+from workbench.tui.approver import check_arguments
+from workbench.tui.commands import key_text_of
+from workbench.tui.desk import Doers
+from workbench.tui.external_editor import ExternalEditor
+from workbench.tui.hand_runs import HandRuns
+from workbench.tui.lab_wishes import (
+    CallByHand,
+    Compare,
+    Inspect,
+    OpenSource,
+    RunAgain,
+    RunToolAgain,
+    SaveTest,
+    Wish,
+)
+from workbench.tui.palette import Palette
+from workbench.tui.rerun import HandRun, Rerun
+from workbench.tui.saving_tests import TestSaver
+from workbench.tui.tool_history import ToolHistory
+from workbench.tui.trace_records import Entry
+from workbench.visible import visible_line
+
+_MOST: Final = 500
+"""Calls that run again at once."""
+
+
+class LabDesk:
+    """Does what the ``lab_wishes`` ask for. ``agent`` and ``palette`` tell what holds now.
+
+    ``calls`` gives all finished tool calls of the trace, in order; ``inspect`` shows all of one.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        runs: HandRuns,
+        *,
+        agent: Callable[[], Agent | None],
+        palette: Callable[[], Palette],
+        calls: Callable[[], Sequence[Entry]],
+        inspect: Callable[[Entry], object],
+        editor: ExternalEditor,
+        tests: TestSaver,
+        stop: Callable[[], object],
+    ) -> None:
+        self._app = app
+        self._runs = runs
+        self._agent = agent
+        self._palette = palette
+        self._calls = calls
+        self._inspect = inspect
+        self._editor = editor
+        self._tests = tests
+        self._stop = stop
+        self._values: dict[str, Mapping[str, Any]] = {}
+        self._changed = ""
+        self.history = ToolHistory()
+
+    def doers(self) -> Doers:
+        """``/call`` and running the last call of a changed tool again."""
+        return {"app.call": self._call, "app.again": self._again_changed}
+
+    def wanted(self, wish: Wish) -> None:
+        """Do this."""
+        match wish:
+            case RunAgain():
+                self._run_again(wish)
+            case RunToolAgain():
+                self._run_tool_again(wish.tool)
+            case CallByHand():
+                self._call(wish.tool)
+            case SaveTest():
+                self._tests.save(wish.entry, self._agent(), self._like(wish.entry))
+            case Inspect():
+                self._inspect(wish.entry)
+            case Compare():
+                self._compare(wish.run)
+            case OpenSource():
+                self._open_source(wish)
+
+    # facts
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        """Follow the runs and the versions of the tools."""
+        for event in batch:
+            if isinstance(event, events.AgentReady):
+                self._note_tools(event.at)
+            elif isinstance(event, events.ToolsChanged) and not event.inner and event.tool is not None:
+                self._note_change(event.tool, event.at)
+        if self._runs.take_in(batch):
+            self._show_news()
+
+    def _note_tools(self, at: float) -> None:
+        agent = self._agent()
+        for tool in agent.tools if agent is not None else ():
+            self.history.note(tool, at)
+
+    def _note_change(self, name: str, at: float) -> None:
+        agent = self._agent()
+        tool = agent.tools.get(name) if agent is not None else None
+        if tool is None or not self.history.note(tool, at):
+            return
+        version = self.history.now(name)
+        if version is not None and any(call.data.get("tool_name") == name for call in self._calls()):
+            self._changed = name
+            key = key_text_of("app.again")
+            text = f"{visible_line(name)} changed (v{version.number}): {key} runs its last call again."
+            self._app.notify(text, markup=False, timeout=6)
+
+    def _show_news(self) -> None:
+        from workbench.tui.screens.call_form import CallForm
+        from workbench.tui.screens.rerun import RerunScreen
+        from workbench.tui.screens.reruns import RerunsScreen
+
+        for screen in self._app.screen_stack:
+            if isinstance(screen, RerunScreen | CallForm):
+                screen.refresh_run()
+            elif isinstance(screen, RerunsScreen):
+                screen.refresh_runs()
+
+    # running again
+
+    def _run_again(self, wish: RunAgain) -> None:
+        entries = [entry for entry in wish.entries if not entry.turn.guest]
+        if not entries:
+            text = "It was made by an agent inside a tool: run that tool's own call again."
+            self._say("This call cannot run again", text if wish.entries else "There is no call.")
+        elif len(entries) > _MOST:
+            self._say("Too many calls", f"These are {len(entries):,} calls; {_MOST} are the most at once.")
+        elif len(entries) > 1:
+            self._run_many(entries)
+        elif wish.edit:
+            self._edit(entries[0], wish.arguments)
+        else:
+            self._run_one(Rerun.of(entries[0], wish.arguments))
+
+    def _run_tool_again(self, tool: str) -> None:
+        calls = [
+            call
+            for call in self._calls()
+            if call.data.get("tool_name") == tool and not call.turn.by_hand and not call.turn.guest
+        ]
+        if calls:
+            self._run_again(RunAgain(tuple(calls)))
+        else:
+            self._say("Nothing to run again", f"{visible_line(tool)} was not called in this session.")
+
+    def _again_changed(self, _: str) -> None:
+        calls = self._calls()
+        last = next((call for call in reversed(calls) if call.data.get("tool_name") == self._changed), None)
+        if last is None:
+            self._say("Nothing to run again", "No tool that was called has changed.")
+        else:
+            self._run_again(RunAgain((last,)))
+
+    def _edit(self, entry: Entry, arguments: Mapping[str, Any] | None) -> None:
+        from workbench.tui.screens.edit_arguments import EditArgumentsScreen
+
+        agent, tool = self._agent(), str(entry.data["tool_name"])
+        if agent is None:
+            return
+
+        def run(taken: Mapping[str, Any] | None) -> None:
+            if taken is not None:
+                self._run_one(Rerun.of(entry, taken))
+
+        given = entry.arguments if arguments is None else arguments
+        check = partial(check_arguments, agent.tools, tool)
+        self._app.push_screen(EditArgumentsScreen(entry.name, given, check, self._palette()), run)
+
+    def _run_one(self, run: Rerun) -> None:
+        from workbench.tui.screens.rerun import RerunScreen
+
+        top = self._top(RerunScreen)
+        if isinstance(top, RerunScreen) and top.run.entry is run.entry:
+            top.run = run
+            top.refresh_run()
+        else:
+            self._compare(run)
+        self._runs.begin([run])
+
+    def _compare(self, run: Rerun) -> None:
+        from workbench.tui.screens.rerun import RerunScreen
+
+        self._app.push_screen(RerunScreen(run, self._palette(), stop=self._stop, traced=self._traced))
+
+    def _run_many(self, entries: Sequence[Entry]) -> None:
+        from workbench.tui.screens.reruns import RerunsScreen
+
+        runs = [Rerun.of(entry) for entry in entries]
+        tools = {run.tool for run in runs}
+        title = f"{len(runs)} calls of {next(iter(tools))}" if len(tools) == 1 else f"{len(runs)} calls"
+        top = self._top(RerunsScreen)
+        if isinstance(top, RerunsScreen):
+            top.show(runs)
+        else:
+            screen = RerunsScreen(visible_line(title) + ", run again", runs, self._palette(), stop=self._stop)
+            self._app.push_screen(screen)
+        self._runs.begin(runs)
+
+    def _top(self, kind: type[Screen[Any]]) -> Screen[Any] | None:
+        screen = self._app.screen
+        return screen if isinstance(screen, kind) else None
+
+    def _traced(self, run: HandRun) -> Entry | None:
+        """The run in the trace."""
+        return next((call for call in reversed(self._calls()) if call.call_id == run.call_id), None)
+
+    def _like(self, entry: Entry) -> list[Entry]:
+        """The calls of the same version of the same tool."""
+        tool = str(entry.data["tool_name"])
+        version = self.history.at(tool, entry.data["timestamp"])
+        calls = [call for call in self._calls() if call.data.get("tool_name") == tool]
+        return [call for call in calls if self.history.at(tool, call.data["timestamp"]) is version]
+
+    # by hand
+
+    def _call(self, name: str) -> None:
+        """Open the form for a tool."""
+        agent = self._agent()
+        if agent is None:
+            return
+        tool = agent.tools.get(name) or agent.tools.meant(name) if name else None
+        if tool is None:
+            names = [each.name for each in agent.tools]
+            near = near_names(name, names) if name else names[:3]
+            hint = f"For example /call {near[0]}." if near else "There are no tools."
+            title = f"There is no tool {visible_line(name)}" if name else "Which tool?"
+            self._say(title, hint)
+            return
+        from workbench.tui.screens.call_form import CallForm
+
+        form = CallForm(
+            tool.name,
+            tool.description,
+            tool.parameters,
+            self._values.get(tool.name, {}),
+            self._palette(),
+            check=partial(check_arguments, agent.tools, tool.name),
+            run=self._run_form,
+            stop=self._stop,
+            traced=self._traced,
+        )
+        self._app.push_screen(form)
+
+    def _run_form(self, run: HandRun) -> None:
+        self._values[run.tool] = run.arguments
+        self._runs.begin([run])
+
+    # the source
+
+    def _open_source(self, wish: OpenSource) -> None:
+        try:
+            self._editor.open(Path(wish.file), wish.line)
+        except (ConfigError, WorkbenchError) as error:
+            self._app.notify(error.hint, title=str(error), markup=False, severity="warning")
+
+    def _say(self, title: str, text: str) -> None:
+        self._app.notify(text, title=title, markup=False, severity="warning")

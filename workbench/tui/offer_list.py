@@ -1,0 +1,157 @@
+"""The list above the prompt: what can be taken for the word that is being written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.cells import cell_len
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from workbench.tui.completion import Offer, Offers
+from workbench.tui.painted import Painted
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, clip, fit, row, spans_width
+from workbench.visible import visible_line
+
+_ROWS: Final = 8
+_ROWS_LOW: Final = 4
+_EDGE: Final = 2
+
+
+class OfferList(Painted):
+    """Lies above the conversation and moves nothing. Its cursor is on the first row until one moves it."""
+
+    DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
+
+    @dataclass
+    class Chosen(Message):
+        """A row was clicked; the cursor is on it."""
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__()
+        self._palette = palette
+        self._cursor = 0
+        self._top = 0
+        self._moved = False
+        self.offers: Offers | None = None
+        self.display = False
+
+    @property
+    def current(self) -> Offer | None:
+        """The row with the cursor."""
+        items = self.offers.items if self.offers is not None else ()
+        return items[self._cursor] if self._cursor < len(items) else None
+
+    @property
+    def enter_takes(self) -> bool:
+        """Whether Enter means the row with the cursor, and not the message."""
+        return self.current is not None and self.offers is not None and (self.offers.eager or self._moved)
+
+    def show(self, offers: Offers | None) -> None:
+        """Offer these, or nothing."""
+        if offers is not None and not offers.items and not offers.note:
+            offers = None
+        if offers == self.offers:
+            return
+        self.offers = offers
+        self._cursor, self._top, self._moved = 0, 0, False
+        self.place()
+
+    def move(self, step: int) -> None:
+        """The row above or below; from the last one on to the first."""
+        count = len(self.offers.items) if self.offers is not None else 0
+        if count:
+            self._moved = True
+            self._cursor = (self._cursor + step) % count
+            self._top = max(self._cursor - self._shown + 1, min(self._top, self._cursor))
+            self.refresh()
+
+    @property
+    def _low(self) -> bool:
+        return self.app.size.height < 16
+
+    @property
+    def _shown(self) -> int:
+        count = len(self.offers.items) if self.offers is not None else 0
+        return max(1, min(count, _ROWS_LOW if self._low else _ROWS))
+
+    def place(self) -> None:
+        """Stand right above the prompt, as wide as it."""
+        self.display = self.offers is not None
+        prompt = self.parent
+        if self.offers is None or not isinstance(prompt, Widget):
+            return
+        height = self._shown + (0 if self._low else 1)
+        self.styles.width = prompt.outer_size.width
+        self.styles.height = height
+        self.styles.offset = (-prompt.gutter.left, -height - prompt.gutter.top)
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """A row to take, or the keys at the end."""
+        width = self.size.width
+        items = self.offers.items if self.offers is not None else ()
+        if y < self._shown:
+            index = self._top + y
+            if index >= len(items):
+                note = self.offers.note if self.offers is not None else ""
+                return row([("  ", "muted"), (note, "muted")], width, self._palette, "raised")
+            chosen = index == self._cursor
+            ground, bar = ("selected", "accent") if chosen else ("raised", None)
+            return row(self._spans(items[index], width, chosen), width, self._palette, ground, bar=bar)
+        return row(self._foot(width), width, self._palette, "raised")
+
+    def _spans(self, offer: Offer, width: int, chosen: bool) -> list[Span]:
+        assert self.offers is not None
+        labels = [cell_len(visible_line(item.label)) for item in self.offers.items if item.about]
+        room = width - 2 * _EDGE
+        label = visible_line(offer.label)
+        spans: list[Span] = [("  ", "text")]
+        if self.offers.kind == "file":
+            folder, slash, name = label.rpartition("/")
+            # the name is what one looks for: a folder that finds no room is cut at its beginning
+            over = cell_len(label) - room
+            if over > 0:
+                folder = "…" + folder[over + 1 :] if over < len(folder) else "…"
+            spans += [(folder + slash, "subtle" if chosen else "muted"), (clip(name, room), "text")]
+        elif offer.about and width >= 48:
+            column = min(max(labels, default=0) + 3, room // 2)
+            spans += [(fit(label, column), "text")]
+            spans += [(clip(visible_line(offer.about), room - column), "subtle" if chosen else "muted")]
+        else:
+            spans += [(clip(label, room), "text")]
+        return spans
+
+    def _foot(self, width: int) -> list[Span]:
+        assert self.offers is not None
+        keys: list[Span] = [("  ", "text")]
+        if self.offers.items:
+            keys += [("tab ", "subtle"), ("take   ", "muted"), ("up down ", "subtle"), ("choose   ", "muted")]
+        keys += [("esc ", "subtle"), ("close", "muted")]
+        count = len(self.offers.items)
+        place = f"{self._cursor + 1} of {count}" if count > self._shown else ""
+        blanks = width - spans_width(keys) - len(place) - _EDGE
+        return keys if blanks < 1 else [*keys, (" " * blanks, "text"), (place, "muted")]
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the row under the mouse."""
+        event.stop()
+        items = self.offers.items if self.offers is not None else ()
+        if event.y < self._shown and self._top + event.y < len(items):
+            self._cursor = self._top + event.y
+            self.post_message(self.Chosen())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """The wheel moves among the rows."""
+        event.stop()
+        self.move(1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """The wheel moves among the rows."""
+        event.stop()
+        self.move(-1)

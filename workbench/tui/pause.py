@@ -1,0 +1,33 @@
+"""Where a call stands still: what a person is shown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Check = Callable[[Mapping[str, Any]], "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class PauseRequest:
+    """A paused call. ``agent`` tells where it is from (``outer › tool › inner``), ``because`` why it paused.
+
+    ``result`` and ``error`` are set after the call. ``previous`` names the tools before it in its turn.
+    ``check`` says what is wrong with other arguments. ``opened`` is in Unix seconds.
+    """
+
+    agent: str
+    turn: int
+    iteration: int
+    when: Literal["before", "after"]
+    tool: str
+    call_id: str
+    arguments: Mapping[str, Any]
+    because: str
+    task: str = ""
+    previous: tuple[str, ...] = ()
+    result: str | None = None
+    error: str | None = None
+    check: Check = field(default=lambda _: None, compare=False)
+    opened: float = 0.0

@@ -1,0 +1,80 @@
+"""The debugger that a person is: shows each pause, and waits for what shall become of the call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from workbench.engine.agent import Agent
+from workbench.engine.breakpoints import Breakpoint, Pause, Resume
+from workbench.tui import events
+from workbench.tui.approver import check_arguments
+from workbench.tui.companion import Tell
+from workbench.tui.pause import PauseRequest
+
+
+def because(point: Breakpoint | None) -> str:
+    """Why a call paused, in words."""
+    if point is None:
+        return "step mode"
+    words = "on error" if point.on_error else f"{point.when} each call"
+    return f"{words} where {point.condition}" if point.condition is not None else words
+
+
+class Pauser:
+    """The debugger of one agent: asks, and tells the screen that it waits.
+
+    ``ask`` blocks until a person has decided, and raises StopTurn at a stop. ``stepping`` is told whether
+    step mode is on from here.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[PauseRequest], Resume],
+        tell: Tell,
+        stepping: Callable[[bool], object],
+    ) -> None:
+        self._ask = ask
+        self._tell = tell
+        self._stepping = stepping
+
+    def pause(self, pause: Pause) -> Resume:
+        """On the agent's thread."""
+        request = _request(pause)
+        name, call_id, when = pause.tool_name, pause.call_id, pause.when
+        began, action = time.monotonic(), "stop"
+        self._tell(events.PauseStarted(pause.agent.name, request.opened, call_id, name, when))
+        try:
+            resume = self._ask(request)
+            action = resume.action
+            if action in ("continue", "step"):
+                self._stepping(action == "step")
+        finally:
+            waited = (time.monotonic() - began) * 1000
+            self._tell(events.PauseFinished(pause.agent.name, time.time(), call_id, waited, action))
+        return resume
+
+
+def _request(pause: Pause) -> PauseRequest:
+    agent: Agent = pause.agent
+    session = agent.current_session or {}
+    origin = next(
+        (call.get("origin", ()) for call in session.get("pending_tools", ()) if call["id"] == pause.call_id),
+        (),
+    )
+    return PauseRequest(
+        agent=" › ".join((*origin, agent.name)),
+        turn=session.get("turn", 0),
+        iteration=pause.iteration,
+        when=pause.when,
+        tool=pause.tool_name,
+        call_id=pause.call_id,
+        arguments=pause.arguments,
+        because=because(pause.breakpoint),
+        task=pause.context.user_prompt or "",
+        previous=tuple(pause.context.previous_tools()),
+        result=None if pause.error is not None else pause.result,
+        error=pause.error,
+        check=lambda arguments: check_arguments(agent.tools, pause.tool_name, arguments),
+        opened=time.time(),
+    )

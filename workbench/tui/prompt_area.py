@@ -1,0 +1,254 @@
+"""The text area of the prompt: Enter is taken from it, long pastes are one piece, the rest is Textual's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
+
+from workbench.tui.commands import bindings
+from workbench.tui.offer_list import OfferList
+from workbench.tui.pastes import (
+    FOLD_CHARACTERS,
+    FOLD_LINES,
+    UNFOLD_CHARACTERS,
+    UNFOLD_LINES,
+    Pastes,
+    cleaned,
+    is_long,
+)
+from workbench.tui.steady_area import SteadyArea
+
+Known = Callable[[str, bool], list[tuple[int, int]]]
+"""Which parts of a line name something that there is; the flag says whether it is the first line."""
+
+
+class PromptReport(Message):
+    """What the prompt reports to whoever stands behind it."""
+
+
+class PromptArea(SteadyArea):
+    """Where the message is written. ``offers`` is the list above, which has some keys while it is open."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("prompt")
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt-area--piece", "prompt-area--known"}
+
+    @dataclass
+    class Sent(Message):
+        """The person sent ``text``, whole."""
+
+        text: str
+
+    @dataclass
+    class Walked(PromptReport):
+        """Up in the first line (``step`` -1) or down in the last one (1): the message before or after."""
+
+        step: int
+
+    @dataclass
+    class Taken(Message):
+        """The chosen row of the list shall be written; ``send``: and the message sent."""
+
+        send: bool = False
+
+    @dataclass
+    class Closed(Message):
+        """The list shall go away."""
+
+    @dataclass
+    class Wanted(PromptReport):
+        """``history`` or ``editor`` shall come up."""
+
+        what: str
+
+    @dataclass
+    class TooLong(PromptReport):
+        """A piece is too long to be shown here."""
+
+        piece: str
+
+    def __init__(self, *, id: str | None = None, offers: OfferList | None = None) -> None:  # noqa: A002  # Textual's own name
+        self.pastes = Pastes()
+        self.known: Known | None = None
+        self._offers = offers
+        super().__init__(id=id, highlight_cursor_line=False, soft_wrap=True, tab_behavior="focus")
+
+    @property
+    def whole(self) -> str:
+        """The text as it is sent: every piece is what was pasted."""
+        return self.pastes.whole(self.text)
+
+    @property
+    def offering(self) -> bool:
+        """Whether the list is open."""
+        return self._offers is not None and bool(self._offers.display)
+
+    def load_text(self, text: str) -> None:
+        """Begin anew with a text; undo does not bring back what was here."""
+        if not text:
+            self.pastes.clear()
+        super().load_text(text)
+
+    # keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Tab and Esc are the list's while it is open, and mean something else otherwise."""
+        return self.offering if action in ("take_offer", "close_offers") else True
+
+    def action_send(self) -> None:
+        """Hand the text over, without blank lines around it, and empty the area; or take from the list."""
+        if self.offering and self._offers is not None and self._offers.enter_takes:
+            offers, offer = self._offers.offers, self._offers.current
+            whole = offers is not None and offers.kind == "command" and offer is not None
+            # a command that takes nothing is complete
+            self.post_message(self.Taken(send=whole and offer is not None and not offer.text.endswith(" ")))
+            return
+        text = self.whole.strip()
+        self.load_text("")
+        self.post_message(self.Sent(text))
+
+    def action_newline(self) -> None:
+        """Begin a new line at the cursor, in the place of what is selected."""
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+
+    def action_older(self) -> None:
+        """A row up in the list or in the text; from the first line to the message before."""
+        if self.offering and self._offers is not None:
+            self._offers.move(-1)
+        elif self.cursor_at_first_line and self.selection.is_empty:
+            self.post_message(self.Walked(-1))
+        else:
+            self.action_cursor_up()
+
+    def action_newer(self) -> None:
+        """A row down in the list or in the text; from the last line to the message after."""
+        if self.offering and self._offers is not None:
+            self._offers.move(1)
+        elif self.cursor_at_last_line and self.selection.is_empty:
+            self.post_message(self.Walked(1))
+        else:
+            self.action_cursor_down()
+
+    def action_want(self, what: str) -> None:
+        """Have the history or the editor come up."""
+        self.post_message(self.Wanted(what))
+
+    def action_take_offer(self) -> None:
+        """Write the chosen row of the list."""
+        self.post_message(self.Taken())
+
+    def action_close_offers(self) -> None:
+        """Close the list."""
+        self.post_message(self.Closed())
+
+    async def _on_key(self, event: events.Key) -> None:
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.action_send()
+        else:
+            await super()._on_key(event)
+
+    # pastes
+
+    def paste(self, text: str) -> None:
+        """Insert a text at the cursor; a long one as one piece."""
+        text = cleaned(text)
+        if is_long(text, FOLD_LINES, FOLD_CHARACTERS):
+            text = self.pastes.fold(text)
+        self.replace(text, *self.selection, maintain_selection_offset=False)
+
+    def action_paste(self) -> None:
+        """Insert what the app's own clipboard holds."""
+        self.paste(self.app.clipboard)
+
+    def action_unfold(self) -> None:
+        """Show the piece at the cursor whole, else the first one there is."""
+        row, column = self.cursor_location
+        for line in (row, *range(self.document.line_count)):
+            spans = self.pastes.spans(self.document.get_line(line))
+            for start, end in spans:
+                if line != row or start <= column <= end or len(spans) == 1:
+                    self._unfold(line, start, end)
+                    return
+
+    def _unfold(self, row: int, start: int, end: int) -> None:
+        piece = self.document.get_line(row)[start:end]
+        text = self.pastes.text(piece)
+        if is_long(text, UNFOLD_LINES, UNFOLD_CHARACTERS):
+            self.post_message(self.TooLong(piece))
+        else:
+            self.replace(text, (row, start), (row, end), maintain_selection_offset=False)
+
+    async def _on_paste(self, event: events.Paste) -> None:
+        event.stop()
+        event.prevent_default()
+        self.paste(event.text)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a piece shows it whole."""
+        row, column = self.get_target_document_location(event)
+        for start, end in self.pastes.spans(self.document.get_line(row)):
+            if start < column < end:
+                self._unfold(row, start, end)
+                return
+
+    # a piece is one thing: it is passed over, and taken away, as one
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Do an edit; one that takes a part of a piece away takes all of it."""
+        if edit.from_location != edit.to_location:
+            top, bottom = sorted((edit.from_location, edit.to_location))
+            edit = replace(edit, from_location=self._outside(top, 0), to_location=self._outside(bottom, 1))
+        return super().edit(edit)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """The cursor does not rest inside a piece: it goes to the end that it did not come from."""
+        return Selection(self._around(selection.start), self._around(selection.end))
+
+    def _piece_at(self, location: Location) -> tuple[int, int] | None:
+        row, column = location
+        for start, end in self.pastes.spans(self.document.get_line(row)):
+            if start < column < end:
+                return start, end
+        return None
+
+    def _outside(self, location: Location, side: int) -> Location:
+        piece = self._piece_at(location)
+        return location if piece is None else (location[0], piece[side])
+
+    def _around(self, location: Location) -> Location:
+        piece = self._piece_at(location)
+        if piece is None:
+            return location
+        start, end = piece
+        row, column = location
+        came = self.selection.end
+        if came in ((row, start), (row, end)):
+            return (row, end if came == (row, start) else start)
+        return (row, start if column - start < end - column else end)
+
+    # looks
+
+    def restyle(self) -> None:
+        """What is known, or how it looks, is another thing now."""
+        self.notify_style_update()
+        self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """A line, with its pieces and what it names set off."""
+        text = super().get_line(line_index)
+        piece = self.get_component_rich_style("prompt-area--piece")
+        for start, end in self.pastes.spans(text.plain):
+            text.stylize(piece, start, end)
+        if self.known is not None:
+            known = self.get_component_rich_style("prompt-area--known")
+            for start, end in self.known(text.plain, line_index == 0):
+                text.stylize(known, start, end)
+        return text

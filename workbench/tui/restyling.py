@@ -1,0 +1,61 @@
+"""Other colours for every widget, a few at a time, so that no key waits for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from itertools import islice
+from typing import Any, Final
+
+from textual.app import App
+from textual.dom import DOMNode
+
+_AT_ONCE: Final = 12
+"""Widgets that are styled in one step, in a few milliseconds."""
+_PAUSE: Final = 0.001
+
+
+class Restyling:
+    """Applies the style sheet again after its variables changed.
+
+    Nothing is painted meanwhile: the old colours give way to the new ones in one painting.
+    """
+
+    def __init__(self, app: App[Any]) -> None:
+        self._app = app
+        self._left: Iterator[DOMNode] | None = None
+        self._unpainted = ExitStack()
+
+    @property
+    def busy(self) -> bool:
+        """Whether some widgets still have the old style."""
+        return self._left is not None
+
+    def begin(self, *, animate: bool) -> None:
+        """Read the style sheet with the variables as they are now; style the widgets in the next moments."""
+        sheet = self._app.stylesheet
+        sheet.set_variables(self._app.get_css_variables())
+        sheet.reparse()
+        if self._left is None:
+            self._unpainted.enter_context(self._app.batch_update())
+            self._app.set_timer(_PAUSE, self._step)
+        self._left = iter(self._nodes())
+        self._animate = animate
+
+    def _nodes(self) -> list[DOMNode]:
+        """Everything that is styled, the newest screen first."""
+        nodes: list[DOMNode] = [self._app]
+        for screen in reversed(self._app.screen_stack):
+            nodes += screen.walk_children(with_self=True)
+        return nodes
+
+    def _step(self) -> None:
+        assert self._left is not None
+        some = list(islice(self._left, _AT_ONCE))
+        self._app.stylesheet.update_nodes([node for node in some if node.is_attached], animate=self._animate)
+        if some:
+            self._app.set_timer(_PAUSE, self._step)
+        else:
+            self._left = None
+            self._unpainted.close()
+            self._app.refresh()

@@ -1,0 +1,218 @@
+"""A recorded session told again, as the events that it once was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+from workbench.engine.llm import TokenUsage
+from workbench.storage.session_file import INTERRUPTED, RUNNING, SessionRecord
+from workbench.storage.session_format import TurnRecord
+from workbench.tui import events
+from workbench.tui.remarks import REMARKS, remark
+
+Entry = Mapping[str, Any]
+Message = Mapping[str, Any]
+TurnStatus = Literal["success", "incomplete", "stopped", "error"]
+
+_ENDED: Final[Mapping[str, TurnStatus]] = {
+    "success": "success",
+    "incomplete": "incomplete",
+    "stopped": "stopped",
+    "error": "error",
+}
+_RAN: Final = ("success", "error")
+_CUT_SHORT: Final = "The program ended before this turn did."
+_ELSEWHERE: Final = "This turn runs in another process."
+
+
+def retell(agent: str, record: SessionRecord) -> Iterator[events.AgentEvent]:
+    """What happened in the turns of a record, as told of an agent of this name. Times are those of then."""
+    for number, turn in enumerate(record.turns, 1):
+        yield from _Retold(agent, number).turn(turn)
+
+
+def retold_answer(
+    agent: str,
+    turn: int,
+    entry: Entry,
+    message: Message | None,
+    calls: tuple[events.CallInfo, ...],
+    at: float,
+) -> Iterator[events.AgentEvent]:
+    """The model's answer of an ``llm_call`` entry, and the batch that it asked for.
+
+    ``message`` is the assistant message, None if the model gave none; ``calls`` are those in it.
+    """
+    iteration = int(entry.get("iteration") or 1)
+    model, ended = str(entry.get("model") or ""), at + _milliseconds(entry.get("duration_ms")) / 1000
+    content = str((message or {}).get("content") or entry.get("content") or "")
+    yield events.ModelStarted(agent, at, turn, iteration, model)
+    told = {**entry, "usage": TokenUsage.from_record(entry.get("usage"))}
+    yield events.ModelFinished(agent, ended, told, content, len(calls))
+    if calls:
+        yield events.BatchStarted(agent, ended, turn, iteration, calls)
+
+
+def retold_call(agent: str, entry: Entry, at: float) -> Iterator[events.AgentEvent]:
+    """A call, however it ended."""
+    ms = _milliseconds(entry.get("timing"))
+    if entry.get("status") in _RAN:
+        arguments = entry.get("arguments") or {}
+        yield events.ToolStarted(agent, at, str(entry["call_id"]), str(entry["tool_name"]), arguments)
+    yield events.ToolFinished(agent, at + ms / 1000, dict(entry))
+
+
+def answers(messages: Sequence[Message]) -> list[Message]:
+    """The assistant messages behind the last message of the user."""
+    last = max((at for at, message in enumerate(messages) if message.get("role") == "user"), default=-1)
+    return [message for message in messages[last + 1 :] if message.get("role") == "assistant"]
+
+
+def calls_of(
+    message: Message | None, entries: Sequence[Entry], named: Callable[[str], str] = str
+) -> tuple[events.CallInfo, ...]:
+    """The calls of a message, with the names and arguments that they ran with where ``entries`` say so.
+
+    ``named`` makes the name for people of the one that the model wrote.
+    """
+    ran = {entry.get("call_id"): entry for entry in entries if entry.get("type") == "tool_execution"}
+    calls = []
+    for call in (message or {}).get("tool_calls") or ():
+        function, entry = call.get("function") or {}, ran.get(call.get("id"), {})
+        arguments = entry.get("arguments")
+        if not isinstance(arguments, Mapping):
+            arguments = _read(function.get("arguments"))
+        name = str(entry.get("tool_name") or named(str(function.get("name") or "")))
+        decision: Literal["approve", "reject"] = "reject" if entry.get("status") == "rejected" else "approve"
+        calls.append(events.CallInfo(str(call.get("id")), name, arguments, decision=decision))
+    return tuple(calls)
+
+
+class _Retold:
+    """Tells one turn of one agent; ``inner`` for one that ran inside a tool."""
+
+    def __init__(self, agent: str, number: int) -> None:
+        self._agent = agent
+        self._number = number
+        self._batch: tuple[events.CallInfo, ...] = ()
+        self._guests = 0
+
+    def turn(self, turn: TurnRecord) -> Iterator[events.AgentEvent]:
+        began = _begin(turn)
+        said = _own_messages(turn)
+        yield events.TurnStarted(self._agent, began, self._number, turn.input, _note(turn, said))
+        yield from self._entries(turn.trace, [m for m in said if m.get("role") == "assistant"])
+        ended = began + turn.duration_ms / 1000
+        error = turn.error or {INTERRUPTED: _CUT_SHORT, RUNNING: _ELSEWHERE}.get(turn.status, "")
+        yield events.TurnFinished(
+            self._agent,
+            ended,
+            self._number,
+            _ENDED.get(turn.status, "error" if turn.status == INTERRUPTED else "stopped"),
+            turn.duration_ms,
+            turn.waited_ms,
+            turn.result,
+            error,
+        )
+
+    def _entries(self, entries: Sequence[Entry], said: list[Message]) -> Iterator[events.AgentEvent]:
+        for entry in entries:
+            kind, at = entry.get("type"), _seconds(entry)
+            if entry.get("by_hand"):
+                continue  # a call of the person's own; the conversation goes on without it
+            if kind == "llm_call":
+                message = _take(said, entry)
+                self._batch = calls_of(message, entries)
+                yield from retold_answer(self._agent, self._number, entry, message, self._batch, at)
+            elif kind == "human_wait" and entry.get("what") == "approval":
+                yield from self._wait(entry, at)
+            elif kind == "tool_execution":
+                yield from self._call(entry, at)
+            elif kind in REMARKS:
+                yield events.Notice(self._agent, at, *remark(entry))
+
+    def _wait(self, entry: Entry, at: float) -> Iterator[events.AgentEvent]:
+        ms = _milliseconds(entry.get("duration_ms"))
+        yield events.WaitStarted(self._agent, at, tuple(call.id for call in self._batch))
+        yield events.WaitFinished(self._agent, at + ms / 1000, ms, self._batch)
+
+    def _call(self, entry: Entry, at: float) -> Iterator[events.AgentEvent]:
+        told = list(retold_call(self._agent, entry, at))
+        yield from told[:-1]
+        for nested in entry.get("nested") or ():
+            self._guests += 1
+            yield from self._guest(nested, str(entry["call_id"]), at)
+        yield told[-1]
+
+    def _guest(self, nested: Mapping[str, Any], call_id: str, at: float) -> Iterator[events.AgentEvent]:
+        trace = nested.get("trace") or ()
+        name = f"{nested.get('agent')} ({self._guests})" if self._guests > 1 else str(nested.get("agent"))
+        prompt = next(
+            (str(entry.get("prompt", "")) for entry in trace if entry.get("type") == "user_input"), ""
+        )
+        inner = _Retold(name, 1)
+        yield events.TurnStarted(name, at, 1, prompt, "", call_id, inner=True)
+        ended = at
+        for event in inner._entries(trace, []):
+            ended = max(ended, event.at)
+            yield _as_inner(event)
+        status = _ENDED.get(str(nested.get("status")), "stopped")
+        ms = (ended - at) * 1000
+        yield events.TurnFinished(
+            name, ended, 1, status, ms, 0.0, str(nested.get("result") or ""), inner=True
+        )
+
+
+def _as_inner(event: events.AgentEvent) -> events.AgentEvent:
+    return replace(event, inner=True)
+
+
+def _begin(turn: TurnRecord) -> float:
+    return next((_seconds(entry) for entry in turn.trace if entry.get("timestamp")), 0.0)
+
+
+def _own_messages(turn: TurnRecord) -> Sequence[Message]:
+    """The messages of the turn itself, from its prompt on, also where the record holds the whole history."""
+    start = max(
+        (
+            at
+            for at, message in enumerate(turn.messages)
+            if message.get("role") == "user" and str(message.get("content")).startswith(turn.input)
+        ),
+        default=0,
+    )
+    return turn.messages[start:]
+
+
+def _note(turn: TurnRecord, said: Sequence[Message]) -> str:
+    """What was added to the prompt for the model."""
+    content = str(said[0].get("content")) if said and said[0].get("role") == "user" else turn.input
+    return content.removeprefix(turn.input).strip()
+
+
+def _take(said: list[Message], entry: Entry) -> Message | None:
+    """The next assistant message, if the entry is the one that it answers."""
+    wants = bool(entry.get("tool_calls_count"))
+    if not said or entry.get("status", "success") != "success" or bool(said[0].get("tool_calls")) != wants:
+        return None
+    return said.pop(0)
+
+
+def _read(arguments: object) -> Mapping[str, Any]:
+    try:
+        read = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except ValueError:
+        read = None
+    return read if isinstance(read, Mapping) else {}
+
+
+def _seconds(entry: Entry) -> float:
+    at = entry.get("timestamp")
+    return float(at) if isinstance(at, int | float) else 0.0
+
+
+def _milliseconds(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

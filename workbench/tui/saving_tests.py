@@ -1,0 +1,102 @@
+"""Makes a test file of a traced call, at a path that a person says."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from textual.app import App
+
+from workbench.engine.agent import Agent
+from workbench.errors import ConfigError, WorkbenchError
+from workbench.toolbox.pytest_writer import Callee, callee, check_savable, default_path, write_test
+from workbench.tui import events
+from workbench.tui.background import Background
+from workbench.tui.palette import Palette
+from workbench.tui.trace_records import Entry
+from workbench.visible import visible_line
+
+
+class TestSaver:
+    """``folder`` is the project's; paths are shown and read relative to it."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        app: App[Any],
+        background: Background,
+        folder: Path,
+        *,
+        palette: Callable[[], Palette],
+        post: Callable[[events.AgentEvent], None],
+    ) -> None:
+        self._app = app
+        self._background = background
+        self._folder = folder
+        self._palette = palette
+        self._post = post
+
+    def save(self, entry: Entry, agent: Agent | None, calls: Sequence[Entry]) -> None:
+        """Ask where the test shall go, and write it; or say why this call cannot be one."""
+        name = str(entry.data.get("tool_name", ""))
+        tool = agent.tools.get(name) if agent is not None else None
+        try:
+            check_savable(entry.data)
+            if tool is None:
+                raise ConfigError(f"there is no tool {name} any more", hint="A test needs the tool itself.")
+            where = callee(tool)
+        except WorkbenchError as error:
+            self._app.notify(error.hint, title=_sentence(str(error)), markup=False, severity="warning")
+            return
+        self._ask(entry, where, varies=_varies(entry, calls))
+
+    def _ask(self, entry: Entry, where: Callee, *, varies: bool) -> None:
+        from workbench.tui.screens.save_test import SaveTestScreen
+
+        path = default_path(self._folder, str(entry.data["tool_name"]))
+        doubts = write_test(entry.data, where, path, varies=varies).doubts
+
+        def write(given: str | None) -> None:
+            if given:
+                target = self._folder / given
+                text = write_test(entry.data, where, target, varies=varies).text
+                self._background.do("write the test", lambda: self._write(target, text))
+
+        shown = str(path.relative_to(self._folder))
+        screen = SaveTestScreen(entry.name, shown, doubts, self._problem, self._palette())
+        self._app.push_screen(screen, write)
+
+    def _problem(self, given: str) -> str:
+        path = self._folder / given.strip()
+        if not given.strip() or path.suffix != ".py":
+            return "a test is a file that ends in .py"
+        if not path.name.startswith("test_"):
+            return "pytest finds files whose names begin with test_"
+        return "there is such a file, and nothing is overwritten" if path.exists() else ""
+
+    def _write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:  # never over a file that came up meanwhile
+            file.write(text)
+        shown = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
+        hint = f"pytest {shown} runs it."
+        self._post(events.Notice("", time.time(), f"The test is in {shown}", "", hint, tone="success"))
+
+
+def _varies(entry: Entry, calls: Sequence[Entry]) -> bool:
+    """Whether the session has seen other results of the same call."""
+    return any(
+        call.data.get("tool_name") == entry.data.get("tool_name")
+        and call.data.get("status") in ("success", "error")
+        and dict(call.arguments) == dict(entry.arguments)
+        and call.data.get("result") != entry.data.get("result")
+        for call in calls
+    )
+
+
+def _sentence(text: str) -> str:
+    text = visible_line(text)
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,229 @@
+"""Calling a tool by hand: a form made from its schema, and the result beneath."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.screen import Screen
+
+from workbench.tui.commands import bindings, hints
+from workbench.tui.form_fields import LEFT_OUT, faults_by_field, fields_of, sketch
+from workbench.tui.inspector_pages import result_page
+from workbench.tui.lab_wishes import Inspect, Wanted
+from workbench.tui.page_view import PageView
+from workbench.tui.palette import Palette
+from workbench.tui.panels.status import HintLine
+from workbench.tui.render import Span, clip, fit, name_spans, spans_width, time_cells
+from workbench.tui.rerun import HandRun
+from workbench.tui.screens.form_parts import FormField
+from workbench.tui.states import GLYPHS
+from workbench.tui.title_row import TitleRow
+from workbench.tui.trace_records import Entry
+from workbench.tui.wrapped import Line, wrapped
+from workbench.visible import visible_line
+
+_INVITE: Final = (
+    ("Not called yet.", "subtle"),
+    ("^s calls it. Hooks and permissions are those of a call that the model makes.", "muted"),
+)
+_LOW: Final = 18
+
+
+class CallForm(Screen[None]):
+    """``values`` are those of the last call. ``check`` says what is wrong with arguments, or None.
+
+    ``run`` begins a call, and ``refresh_run`` says that there is news of it; ``stop`` ends it. ``traced``
+    finds it in the trace once it ended.
+    """
+
+    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
+
+    def __init__(
+        self,
+        tool: str,
+        description: str,
+        parameters: Mapping[str, Any],
+        values: Mapping[str, Any],
+        palette: Palette,
+        *,
+        check: Callable[[Mapping[str, Any]], str | None],
+        run: Callable[[HandRun], None],
+        stop: Callable[[], object],
+        traced: Callable[[HandRun], Entry | None],
+    ) -> None:
+        super().__init__()
+        self._tool = tool
+        self._description = description
+        self._palette = palette
+        self._check = check
+        self._begin = run
+        self._stop = stop
+        self._traced = traced
+        self._run: HandRun | None = None
+        self._rest = ""
+        self._fields = [
+            FormField(spec, _first(spec.default, values.get(spec.name, LEFT_OUT)), "", palette)
+            if spec.name in values or spec.default is not LEFT_OUT
+            else FormField(spec, LEFT_OUT, sketch(parameters, spec.name), palette)
+            for spec in fields_of(parameters)
+        ]
+        self._top = TitleRow(self._top_spans, palette, "background")
+        self._box = VerticalScroll(*self._fields, can_focus=False, id="fields")
+        self._verdict = TitleRow(self._verdict_spans, palette)
+        self._view = PageView(palette, "surface", "result")
+        self._view.empty = _INVITE
+        self._view.can_focus = False
+        self._hints = HintLine(palette)
+
+    def compose(self) -> ComposeResult:
+        """What is called, the fields, what it gave, the keys."""
+        yield self._top
+        yield self._box
+        yield self._verdict
+        yield self._view
+        yield self._hints
+
+    def on_mount(self) -> None:
+        """Begin with the first field."""
+        self._hints.show(hints(["form"]))
+        self._judge()
+        if self._fields:
+            self._fields[0].editor.focus()
+        else:
+            self._view.can_focus = True
+            self._view.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A low screen has fewer gaps; lines are broken anew."""
+        self.set_class(event.size.height < _LOW, "-low")
+        self.refresh_run()
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._top.restyle(palette, "background")
+        self._verdict.restyle(palette, "raised")
+        self._view.palette = self._hints.palette = palette
+        for field in self._fields:
+            field.palette = palette
+
+    # the fields
+
+    def on_form_field_filled(self, event: FormField.Filled) -> None:
+        """Say what is wrong as one types."""
+        event.stop()
+        self._judge()
+
+    def _judge(self) -> Mapping[str, Any] | None:
+        """Say beside each field what is wrong with it; the arguments if nothing is."""
+        arguments: dict[str, Any] = {}
+        faults: dict[str, str] = {}
+        for field in self._fields:
+            value, fault = field.read()
+            if fault:
+                faults[field.spec.name] = fault
+            elif value is not LEFT_OUT:
+                arguments[field.spec.name] = value
+        self._rest = ""
+        if not faults:
+            names = tuple(field.spec.name for field in self._fields)
+            faults, self._rest = faults_by_field(self._check(arguments) or "", names)
+        for field in self._fields:
+            field.say(faults.get(field.spec.name, ""))
+        self._verdict.refresh()
+        return None if faults or self._rest else arguments
+
+    # what it gave
+
+    def refresh_run(self) -> None:
+        """Show what has become of the call."""
+        run = self._run
+        width = max(20, self.size.width)
+        self._view.show(_result_lines(run.data, width) if run is not None and run.data else [])
+        if run is not None and run.data is None:
+            said = {"pending": "It waits for the turn to end.", "running": "It runs."}.get(
+                run.state, "It did not run."
+            )
+            self._view.empty = ((said, "subtle"),)
+        self._view.refresh()
+        self._verdict.refresh()
+
+    def _top_spans(self, width: int) -> list[Span]:
+        spans: list[Span] = [("  ", "text"), *name_spans(self._tool, "text strong")]
+        first = visible_line(self._description.strip().partition("\n")[0])
+        return [*spans, (clip("   " + first, width - spans_width(spans) - 2), "muted")]
+
+    def _verdict_spans(self, width: int) -> list[Span]:
+        left: list[Span] = [("  ", "text"), ("Result", "text strong")]
+        room = width - spans_width(left) - 2
+        wrong = sum(bool(field.fault) for field in self._fields)
+        if self._rest or wrong:
+            said = self._rest or f"{wrong} field{'s' * (wrong > 1)} to put right"
+            return [*left, (fit(clip("✗ " + visible_line(said), room - 2), room, right=True), "error")]
+        data = self._run.data if self._run is not None else None
+        if data is None:
+            return [*left, (fit("✓ fits the schema", room, right=True), "success")]
+        glyph, key = GLYPHS.get(str(data.get("status")), ("", "text"))  # type: ignore[call-overload]  # from a trace
+        said = f"{glyph} {data.get('status')}  {time_cells(data.get('timing')).strip()}"
+        return [*left, (fit(visible_line(said), room, right=True), key)]
+
+    # keys
+
+    def action_run(self) -> None:
+        """Call the tool, if the values fit."""
+        if self._run is not None and self._run.state != "ended":
+            return
+        arguments = self._judge()
+        if arguments is None:
+            wrong = next((field for field in self._fields if field.fault), None)
+            if wrong is not None:
+                wrong.editor.focus()
+            return
+        self._run = HandRun(self._tool, arguments)
+        self._begin(self._run)
+        self.refresh_run()
+
+    def action_leave(self) -> None:
+        """Go back; stop what runs first."""
+        if self._run is not None and self._run.state == "running":
+            self._stop()
+        else:
+            self.dismiss()
+
+    def action_next_field(self) -> None:
+        """Go to the next field."""
+        self.focus_next()
+
+    def action_previous_field(self) -> None:
+        """Go to the field before."""
+        self.focus_previous()
+
+    def action_inspect(self) -> None:
+        """Show all of the call."""
+        entry = self._traced(self._run) if self._run is not None and self._run.data else None
+        if entry is not None:
+            self.post_message(Wanted(Inspect(entry)))
+
+
+def _first(default: Any, value: Any) -> Any:
+    return default if value is LEFT_OUT else value
+
+
+def _result_lines(data: Mapping[str, Any], width: int) -> list[Line]:
+    if data.get("error"):
+        kind = visible_line(str(data.get("error_type") or "Error"))
+        head: list[Line] = [(("  " + kind, "error strong"),)]
+        return [*head, *wrapped(str(data["error"]), width, "error")]
+    return result_page(str(data.get("result", "")), width)

@@ -1,0 +1,199 @@
+"""The parts of a form: a field's heading, its editor, and a row of options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from workbench.tui.form_fields import LEFT_OUT, FieldSpec, read, text_of
+from workbench.tui.painted import Painted
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, clip, fit, row, spans_width
+from workbench.tui.title_row import TitleRow
+from workbench.visible import visible_line
+
+_GAP: Final = 3
+
+
+class Options(Painted, can_focus=True):
+    """A few values of which one is chosen; left and right, or a click, choose."""
+
+    DEFAULT_CSS = "Options { height: 1; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "choose(-1)", show=False),
+        Binding("right,space", "choose(1)", show=False),
+    ]
+
+    class Chosen(Message):
+        """Another value is chosen."""
+
+    def __init__(self, texts: Sequence[str], chosen: int, palette: Palette) -> None:
+        super().__init__()
+        self._palette = palette
+        self._texts = [visible_line(text) for text in texts]
+        self.chosen = chosen
+        self._ends: list[int] = []
+
+    def render_line(self, y: int) -> Strip:
+        """All options, or the chosen one with its number where they do not fit."""
+        width = self.size.width
+        spans: list[Span] = [("  ", "text")]
+        self._ends = []
+        for index, text in enumerate(self._texts):
+            on_it = index == self.chosen
+            spans += [("● " if on_it else "○ ", "accent" if on_it else "muted")]
+            spans += [(text, "text" if on_it else "subtle"), (" " * _GAP, "text")]
+            self._ends.append(spans_width(spans))
+        if spans_width(spans) > width:
+            self._ends = []
+            count = f"  {self.chosen + 1} of {len(self._texts)}"
+            shown = clip(self._texts[self.chosen], width - 6 - len(count))
+            spans = [("  ", "text"), ("‹ ", "muted"), (shown, "text"), (" ›", "muted"), (count, "muted")]
+        ground, bar = ("selected", "accent") if self.has_focus else ("raised", None)
+        return row(spans, width, self._palette, ground, bar=bar)
+
+    def action_choose(self, step: int) -> None:
+        """The next or the previous one, round and round."""
+        self._choose((self.chosen + step) % len(self._texts))
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose what was clicked."""
+        for index, end in enumerate(self._ends):
+            if event.x < end:
+                self._choose(index)
+                return
+
+    def _choose(self, index: int) -> None:
+        self.chosen = index
+        self.refresh()
+        self.post_message(self.Chosen())
+
+
+class FormField(Vertical):
+    """One argument: what it is, how it is filled in, and beside it what is wrong with it."""
+
+    DEFAULT_CSS = """
+    FormField {
+        height: auto;
+        margin: 0 0 1 0;
+        & TextArea {
+            height: auto;
+            max-height: 6;
+            padding: 0 2;
+            border: none;
+            background: $raised;
+            color: $foreground;
+            scrollbar-size: 1 1;
+            & .text-area--cursor { background: $accent; color: $on-accent; text-style: none; }
+            & .text-area--cursor-line { background: transparent; }
+            & .text-area--selection { background: $hovered; }
+            & .text-area--matching-bracket { background: $hovered; }
+            & .text-area--placeholder { color: $muted; }
+        }
+        & TextArea:focus { background: $selected; }
+    }
+    """
+
+    class Filled(Message):
+        """What stands in the field has changed."""
+
+    def __init__(self, spec: FieldSpec, value: Any, sketch: str, palette: Palette) -> None:
+        super().__init__()
+        self.spec = spec
+        self.fault = ""
+        self._palette = palette
+        self._head = TitleRow(self._head_spans, palette, "background")
+        self._editor: Options | TextArea
+        if spec.choosable:
+            texts = ["left out" if each is LEFT_OUT else _option_text(spec, each) for each in spec.options]
+            chosen = next((at for at, each in enumerate(spec.options) if _same(each, value)), 0)
+            self._editor = Options(texts, chosen, palette)
+        else:
+            text = text_of(spec, value) if value is not LEFT_OUT else sketch
+            self._editor = TextArea(
+                text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
+            )
+
+    def compose(self) -> ComposeResult:
+        """The heading above the editor."""
+        yield self._head
+        yield self._editor
+
+    @property
+    def editor(self) -> Widget:
+        """What has the focus while the field is filled in."""
+        return self._editor
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._head.restyle(palette, "background")
+        if isinstance(self._editor, Options):
+            self._editor.palette = palette
+
+    def read(self) -> tuple[Any, str]:
+        """The value, or LEFT_OUT, and what is wrong with what stands there."""
+        if isinstance(self._editor, Options):
+            return self.spec.options[self._editor.chosen], ""
+        return read(self.spec, self._editor.text)
+
+    def say(self, fault: str) -> None:
+        """Show what is wrong with it, or that nothing is."""
+        if fault != self.fault:
+            self.fault = fault
+            self._head.refresh()
+
+    @on(TextArea.Changed)
+    @on(Options.Chosen)
+    def _changed(self, event: Message) -> None:
+        event.stop()
+        self.post_message(self.Filled())
+
+    def _empty(self) -> str:
+        spec = self.spec
+        if spec.required:
+            return "empty" if spec.kind == "text" else ""
+        if spec.default is LEFT_OUT:
+            return "left out"
+        return f"left out, then {visible_line(text_of(spec, spec.default)) or 'empty'}"
+
+    def _head_spans(self, width: int) -> list[Span]:
+        spec = self.spec
+        spans: list[Span] = [
+            ("  ", "text"),
+            (visible_line(spec.name), "text strong"),
+            (f"  {spec.says}", "subtle"),
+        ]
+        spans.append((", required" if spec.required else "", "muted"))
+        room = width - spans_width(spans) - 2
+        if self.fault:
+            fault = clip("✗ " + visible_line(self.fault), room - 2)
+            return [*spans, (fit(fault, room, right=True), "error")] if room > 6 else spans
+        said = clip("  " + visible_line(spec.description), room)
+        return [*spans, (said, "muted")] if room > 6 and spec.description else spans
+
+
+def _option_text(spec: FieldSpec, value: Any) -> str:
+    if value is None:
+        return "null"
+    if spec.kind == "boolean":
+        return "yes" if value else "no"
+    return text_of(spec, value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one is other or (type(one) is type(other) and one == other)

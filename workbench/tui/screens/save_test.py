@@ -1,0 +1,121 @@
+"""Where a call's test goes: one field with a good answer in it, and what should be known of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input
+
+from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.palette import Palette
+from workbench.tui.pieces import Piece, PieceRow, PieceRows
+from workbench.tui.render import Span, clip, name_spans, spans_width
+from workbench.tui.title_row import TitleRow
+from workbench.visible import visible_line
+
+_FULL_BELOW = 80
+
+
+class _Field(Input):
+    """The path; Enter and Escape are the screen's."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.write", show=False),
+        Binding("escape", "screen.leave", show=False),
+    ]
+
+
+class SaveTestScreen(ModalScreen[str]):
+    """Gives back the path to write to, None if nothing shall be written.
+
+    ``problem`` says why a path cannot be written, empty when it can. ``doubts`` are shown.
+    """
+
+    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("save_test")
+
+    def __init__(
+        self,
+        tool: str,
+        path: str,
+        doubts: Sequence[str],
+        problem: Callable[[str], str],
+        palette: Palette,
+    ) -> None:
+        super().__init__()
+        self._tool = tool
+        self._palette = palette
+        self._problem = problem
+        self._doubts = doubts
+        self._title = TitleRow(self._title_spans, palette)
+        self._field = _Field(path, compact=True, id="test-path", select_on_focus=False)
+        self._said = PieceRows(palette, id="test-said")
+        self._foot = TitleRow(self._foot_spans, palette)
+
+    def compose(self) -> ComposeResult:
+        """What is saved, where to, what should be known, the keys."""
+        with Vertical(id="test-box"):
+            yield self._title
+            yield self._field
+            yield self._said
+            yield self._foot
+
+    def on_mount(self) -> None:
+        """Type here."""
+        self._field.focus()
+        self._judge()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """The whole width of a narrow screen."""
+        self.set_class(event.size.width < _FULL_BELOW, "-full")
+        self._judge()
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self._title.restyle(palette, "raised")
+        self._foot.restyle(palette, "raised")
+        self._said.palette = palette
+
+    @on(Input.Changed)
+    def _judge(self) -> bool:
+        """Say whether the path can be written."""
+        problem = self._problem(self._field.value)
+        width = max(10, min(self.size.width, 80) - 8)
+        rows = [PieceRow([Piece("  ✗ " + clip(visible_line(problem), width), "error")])]
+        if not problem:
+            rows = [PieceRow([Piece("  ✓ a new file", "success")])]
+        rows += [PieceRow([Piece("  ◇ " + clip(doubt, width), "warning")]) for doubt in self._doubts]
+        self._said.show(rows)
+        return not problem
+
+    def _title_spans(self, width: int) -> list[Span]:
+        spans: list[Span] = [("  ", "text"), *name_spans(self._tool, "text strong")]
+        return [*spans, (clip("  as a pytest", width - spans_width(spans) - 2), "muted")]
+
+    def _foot_spans(self, width: int) -> list[Span]:
+        spans: list[Span] = [("  ", "text")]
+        for command in commands("save_test"):
+            spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
+        return spans
+
+    def action_write(self) -> None:
+        """Take the path, if it can be written."""
+        if self._judge():
+            self.dismiss(self._field.value.strip())
+
+    def action_leave(self) -> None:
+        """Write nothing."""
+        self.dismiss(None)

@@ -1,0 +1,228 @@
+"""The sessions of the project: go on with one, fork it, compare it, find a text in all of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final, Literal
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+
+from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.events import SessionRow
+from workbench.tui.filter_line import FilterLine
+from workbench.tui.palette import Palette
+from workbench.tui.panels.status import Line
+from workbench.tui.render import Span, clip, fit, spans_width
+from workbench.tui.rows import RowList
+from workbench.tui.screens.grants import ago
+from workbench.visible import visible_line
+
+FULL_BELOW: Final = 104
+"""Cells of width under which the list takes the whole screen."""
+
+Deed = Literal["resume", "fork", "compare", "export"]
+
+_EMPTY: Final[tuple[Span, ...]] = (
+    ("There is no session yet.", "subtle"),
+    ("Each conversation is kept here, in .workbench/sessions, from its first turn on.", "muted"),
+)
+_NOTHING: Final[tuple[Span, ...]] = (
+    ("That text is in no session.", "subtle"),
+    ("Prompts, answers, calls and results were searched, whatever their case.", "muted"),
+)
+_EDGE: Final = 2
+_AGENT: Final = 16
+_TURNS: Final = 7
+_STATE: Final = 13
+_STATE_FROM: Final = 64
+
+
+class _Title(Line):
+    background = "raised"
+    count = 0
+
+    def spans(self, width: int) -> list[Span]:
+        name: list[Span] = [("  Sessions", "text strong"), (f"  {self.count or ''}", "muted")]
+        blanks = _EDGE + _AGENT - spans_width(name)
+        heads = fit(
+            "begins with", width - 2 * _EDGE - _AGENT - _TURNS - (_STATE if width >= _STATE_FROM else 0)
+        )
+        state = fit("written", _STATE, right=True) if width >= _STATE_FROM else ""
+        return [*name, (" " * blanks + heads + fit("turns", _TURNS, right=True) + state, "muted")]
+
+
+class _Foot(Line):
+    background = "raised"
+    note = ""
+    some = False
+
+    def spans(self, width: int) -> list[Span]:
+        spans: list[Span] = [("  ", "muted")]
+        for command in commands("sessions") if self.some else commands("sessions")[-1:]:
+            part: list[Span] = [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
+            if spans_width(spans) + spans_width(part) <= width - _EDGE:
+                spans += part
+        return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
+
+
+class SessionsScreen(ModalScreen[None]):
+    """Shows the rows that it is given with ``show``; what shall be done is asked for with messages.
+
+    ``now`` gives Unix seconds.
+    """
+
+    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("sessions")
+
+    @dataclass
+    class Wanted(Message):
+        """Do this with the session of the row."""
+
+        row: SessionRow
+        deed: Deed
+
+    @dataclass
+    class Search(Message):
+        """Show where this text is; an empty one shows all sessions."""
+
+        text: str
+
+    def __init__(self, palette: Palette, *, now: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self._now = now
+        self._title = _Title(palette)
+        self._search = FilterLine("text in prompts, answers, calls and results", "enter search   esc all")
+        self._list: RowList[SessionRow] = RowList(self._draw, palette, background="raised", empty=_EMPTY)
+        self._foot = _Foot(palette)
+
+    def compose(self) -> ComposeResult:
+        """Title with the heads, rows, keys."""
+        with Vertical(id="sessions-box"):
+            yield self._title
+            yield self._search
+            yield self._list
+            yield self._foot
+
+    def on_mount(self) -> None:
+        """The rows take the keys."""
+        self._list.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Small screens are filled."""
+        self.set_class(event.size.width < FULL_BELOW, "-full")
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._list.palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._title.palette = self._list.palette = self._foot.palette = palette
+
+    def show(self, rows: Sequence[SessionRow], note: str = "") -> None:
+        """These are the sessions, or the places that were found."""
+        self._list.empty = _NOTHING if self._search.text else _EMPTY
+        self._list.show(list(rows))
+        if self._list.cursor < 0 and rows:
+            self._list.go_to(0)
+        self._title.count, self._foot.some, self._foot.note = len(rows), bool(rows), note
+        self._title.refresh()
+        self._foot.refresh()
+
+    # keys
+
+    def action_resume(self) -> None:
+        """Go on with the highlighted session."""
+        self._want("resume")
+
+    def action_fork(self) -> None:
+        """Go on in a copy of it."""
+        self._want("fork")
+
+    def action_compare(self) -> None:
+        """Compare it with the present one."""
+        self._want("compare")
+
+    def action_export(self) -> None:
+        """Write it as Markdown."""
+        self._want("export")
+
+    def _want(self, deed: Deed) -> None:
+        row = self._list.current
+        if row is not None:
+            self.post_message(self.Wanted(row, deed))
+
+    @on(RowList.Clicked)
+    def _clicked(self, event: RowList.Clicked) -> None:
+        if event.chain == 2:
+            self._want("resume")
+
+    def action_search(self) -> None:
+        """Type what to look for."""
+        self._search.open()
+
+    @on(FilterLine.Left)
+    def _left(self, event: FilterLine.Left) -> None:
+        event.stop()
+        if event.keep and self._search.text:
+            self.post_message(self.Search(self._search.text))
+        else:
+            self._search.close()
+            self.post_message(self.Search(""))
+        self._list.focus()
+
+    def action_close(self) -> None:
+        """Leave the search, then the list."""
+        if self._search.display:
+            self._search.close()
+            self.post_message(self.Search(""))
+        else:
+            self.dismiss()
+
+    # drawing
+
+    def _draw(self, row: SessionRow, width: int) -> list[Span]:
+        head = row.head
+        wide = width >= _STATE_FROM
+        room = width - 2 * _EDGE - _AGENT - _TURNS - (_STATE if wide else 0)
+        name = "text strong" if row.current else "text"
+        spans: list[Span] = [
+            ("  ", "muted"),
+            (fit(visible_line(head.agent), _AGENT - 2), name),
+            ("  ", "muted"),
+        ]
+        spans += self._said(row, room)
+        turns = f"{row.turn} of {head.turns}" if row.turn else str(head.turns)
+        spans.append((fit(turns, _TURNS, right=True), "subtle"))
+        if wide:
+            text, key = self._state(row)
+            spans.append((fit(text, _STATE, right=True), key))
+        return spans
+
+    def _said(self, row: SessionRow, room: int) -> list[Span]:
+        head = row.head
+        if head.problem:
+            return [("✗ ", "error"), (fit(visible_line(head.problem), room - 2), "error")]
+        if row.excerpt:
+            return [(fit(visible_line(row.excerpt), room), "subtle")]
+        fork = f"  fork of turn {head.origin.turns}" if head.origin is not None else ""
+        text = clip(visible_line(head.first) or "(no turn yet)", max(8, room - len(fork) - 1))
+        return [(text, "subtle"), (fit(fork, room - spans_width([(text, "")])), "muted")]
+
+    def _state(self, row: SessionRow) -> Span:
+        if row.current:
+            return "this one", "accent"
+        if row.head.running:
+            return "in use", "warning"
+        if row.head.interrupted:
+            return "interrupted", "warning"
+        return ago(self._now() - row.head.written), "muted"

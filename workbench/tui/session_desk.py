@@ -1,0 +1,257 @@
+"""Sessions in the app: the list, going on with one, forks, what-ifs, comparing and exporting."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from textual.app import App
+
+from workbench.engine.agent import Agent
+from workbench.errors import ConfigError, StorageError, WorkbenchError
+from workbench.tui import events
+from workbench.tui.background import Background
+from workbench.tui.desk import Doers
+from workbench.tui.events import SessionRow
+from workbench.tui.palette import Palette
+from workbench.tui.render import arguments_text
+from workbench.tui.session_keeper import Instead, SessionKeeper
+from workbench.tui.trace_records import Entry
+
+if TYPE_CHECKING:
+    from workbench.tui.screens.sessions import Deed, SessionsScreen
+
+Do = Callable[[Callable[[Agent], object]], None]
+"""Runs a job with the agent, on its thread, between turns."""
+
+_FOUND_AT_MOST: Final = 500
+
+
+class SessionDesk:
+    """Reads and writes off the loop: files on ``background``, what changes the agent through ``do``.
+
+    ``project`` is the folder whose sessions these are; ``turn_running`` tells whether a job has to wait.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        background: Background,
+        *,
+        do: Do,
+        post: Callable[[events.AgentEvent], None],
+        palette: Callable[[], Palette],
+        turn_running: Callable[[], bool],
+        project: Path,
+    ) -> None:
+        self._app = app
+        self._background = background
+        self._do = do
+        self._post = post
+        self._palette = palette
+        self._turn_running = turn_running
+        self._project = project
+        self._keeper = SessionKeeper(post)
+        self._list: SessionsScreen | None = None
+
+    def doers(self) -> Doers:
+        """``/sessions``, ``/resume``, ``/fork``, ``/compare`` and ``/export``."""
+        return {
+            "app.sessions": self._open,
+            "app.resume": self._resume,
+            "app.fork": self._fork,
+            "app.compare": self._compare,
+            "app.export": self._export,
+        }
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        """Show what was read."""
+        for event in batch:
+            if isinstance(event, events.SessionsRead) and self._list is not None:
+                self._list.show(event.rows, event.note)
+            elif isinstance(event, events.BranchesRead):
+                from workbench.tui.screens.branches import BranchesScreen
+
+                screen = BranchesScreen(event.left, event.right, list(event.rows), self._palette())
+                self._app.push_screen(screen)
+
+    def what_if(self, entry: Entry) -> None:
+        """Ask what a past call shall have given, and go on from there."""
+        if entry.kind != "tool" or not entry.data or entry.turn.live or entry.turn.parent is not None:
+            self._say(
+                "Only a tool call of a turn that is over can be given another ending.",
+                "Calls of agents inside tools, and model calls, cannot.",
+            )
+            return
+        from workbench.tui.screens.what_if import WhatIfScreen
+
+        failed = entry.data.get("status") == "error"
+        result = str(entry.data.get("error") if failed else entry.data.get("result") or "")
+        screen = WhatIfScreen(
+            entry.call_id,
+            entry.name,
+            arguments_text(entry.arguments),
+            result,
+            self._palette(),
+            failed=failed,
+        )
+        self._app.push_screen(screen, self._chosen)
+
+    def _chosen(self, instead: Instead | None) -> None:
+        if instead is not None:
+            self._note_waiting()
+            self._do(partial(self._go_on, instead))
+
+    def _go_on(self, instead: Instead, agent: Agent) -> None:
+        begun = self._kept(agent, lambda: self._keeper.what_if(agent, instead))
+        if begun is not None:
+            agent.resume_turn(*begun)
+
+    # the list
+
+    def _open(self, _: str) -> None:
+        if self._list is None:
+            from workbench.tui.screens.sessions import SessionsScreen
+
+            self._list = SessionsScreen(self._palette())
+            self._app.push_screen(self._list, self._closed)
+            self._read("")
+
+    def _closed(self, result: None) -> None:
+        self._list = None
+
+    def search(self, text: str) -> None:
+        """Show where the text is in all sessions; an empty one shows the sessions themselves."""
+        self._read(text)
+
+    def _read(self, text: str) -> None:
+        self._do(lambda agent: self._background.do("read the sessions", partial(self._rows, agent, text)))
+
+    def _rows(self, agent: Agent, text: str) -> None:
+        from workbench.storage.session_index import list_sessions, search_sessions
+
+        current = self._keeper.path(agent)
+        rows: list[SessionRow] = []
+        note = ""
+        if not text:
+            rows = [SessionRow(head, head.path == current) for head in list_sessions(self._project)]
+        for found in search_sessions(self._project, text):
+            if len(rows) == _FOUND_AT_MOST:
+                note = f"the first {_FOUND_AT_MOST} places"
+                break
+            rows.append(SessionRow(found.head, found.head.path == current, found.turn, found.excerpt))
+        self._post(events.SessionsRead(agent.name, time.time(), tuple(rows), note))
+
+    def wanted(self, row: SessionRow, deed: Deed) -> None:
+        """Do with the session of a row what the person wants."""
+        path, turns = row.head.path, row.turn or None
+        if deed in ("resume", "fork") and self._list is not None:
+            self._list.dismiss()
+        if deed == "resume":
+            self._job(lambda agent: self._keeper.resume(agent, path))
+        elif deed == "fork":
+            self._job(lambda agent: self._keeper.fork(agent, path, turns))
+        elif deed == "compare":
+            self._do(lambda agent: self._background.do("compare", partial(self._pairs, agent, path)))
+        else:
+            self._write(path, "markdown", "")
+
+    # commands
+
+    def _resume(self, word: str) -> None:
+        if not word:
+            self._open("")
+            return
+        from workbench.storage.session_index import find_session
+
+        self._job(lambda agent: self._keeper.resume(agent, find_session(self._project, word)))
+
+    def _fork(self, word: str) -> None:
+        if word and not word.isdecimal():
+            self._say(f"{word!r} is no number of turns.", "/fork 2 goes on from the end of turn 2.")
+            return
+        self._job(lambda agent: self._keeper.fork(agent, None, int(word) if word else None))
+
+    def _compare(self, word: str) -> None:
+        self._do(lambda agent: self._background.do("compare", partial(self._named, agent, word)))
+
+    def _named(self, agent: Agent, word: str) -> None:
+        from workbench.storage.session_index import find_session
+
+        other = find_session(self._project, word) if word else self._keeper.origin(agent)
+        self._pairs(agent, other)
+
+    def _pairs(self, agent: Agent, other: Path) -> None:
+        from workbench.storage.session_file import read_session
+        from workbench.tui.branches import compare
+
+        here = self._keeper.path(agent)
+        if here is None or here == other:
+            raise StorageError(
+                "there is nothing to compare it with", hint="Compare the present session with another one."
+            )
+        left, right = read_session(other), read_session(here)
+        rows = tuple(compare(left, right))
+        self._post(events.BranchesRead(agent.name, time.time(), other.stem, f"{here.stem}, this one", rows))
+
+    def _export(self, words: str) -> None:
+        from workbench.storage.export import FORMATS
+
+        kind, _, path = words.partition(" ")
+        if kind and kind not in FORMATS:
+            self._say(f"{kind!r} is no format.", f"Formats are {', '.join(FORMATS)}.")
+            return
+        self._do(lambda agent: self._write_present(agent, kind or "markdown", path.strip()))
+
+    def _write_present(self, agent: Agent, kind: str, name: str) -> None:
+        path = self._keeper.path(agent)
+        if path is None:
+            self._post_notice("There is no session to export", "It begins with its first turn.")
+        else:
+            self._write(path, kind, name)
+
+    def _write(self, path: Path, kind: str, name: str) -> None:
+        self._background.do("export the session", partial(self._exported, path, kind, name))
+
+    def _exported(self, path: Path, kind: str, name: str) -> None:
+        from workbench.storage.export import FORMATS, export
+        from workbench.storage.session_file import read_session
+
+        to = Path(name) if name else self._project / f"{path.stem}{FORMATS[kind]}"
+        if to.exists():
+            raise ConfigError(f"{to} is there already", hint=f"Name another file: /export {kind} FILE.")
+        with to.open("x", encoding="utf-8", errors="backslashreplace") as out:
+            export(read_session(path), kind, out)
+        self._post_notice("The session was exported", str(to))
+
+    # words
+
+    def _job(self, job: Callable[[Agent], object]) -> None:
+        self._note_waiting()
+        self._do(lambda agent: self._kept(agent, lambda: job(agent)))
+
+    def _kept(self, agent: Agent, job: Callable[[], Any]) -> Any:
+        """Do it; what cannot be done is said, and the conversation stays as it was."""
+        try:
+            return job()
+        except WorkbenchError as error:
+            notice = events.Notice(
+                agent.name, time.time(), "The conversation stays as it was", str(error), error.hint
+            )
+            self._post(notice)
+            return None
+
+    def _note_waiting(self) -> None:
+        if self._turn_running():
+            self._app.notify(
+                "That happens once this turn is over.", title="Sessions", markup=False, timeout=2
+            )
+
+    def _say(self, title: str, hint: str) -> None:
+        self._post(events.Notice("", time.time(), title, "", hint))
+
+    def _post_notice(self, title: str, text: str) -> None:
+        self._post(events.Notice("", time.time(), title, text, "", "muted"))
