@@ -20,11 +20,23 @@ from benchmarks.screen import BenchDriver, Stage, resident, staged
 from workbench.engine.llm import TokenUsage
 from workbench.resources import resource_folder
 from workbench.tui import events
+from workbench.tui.filter_line import FilterLine
+from workbench.tui.garbage import Garbage
 from workbench.tui.panels.trace import TracePanel
 from workbench.tui.themes import css_variables, load_theme, textual_theme
+from workbench.tui.trace_filter import TraceFilter
+from workbench.tui.trace_query import parse
 
 CALLS: Final = 9
 """Tool calls for each model call: together ten entries an iteration."""
+
+QUERIES: Final = {
+    "state": "status:error",
+    "tool": "tool:read >10ms",
+    "new text": "notes/99",
+    "text": "notes/88",
+}
+"""What is filtered by. Texts are gathered for the first one that is looked for."""
 
 FRAME: Final = 1 / 30
 _AGENT: Final = "bench"
@@ -130,6 +142,12 @@ class Subject:
         """Milliseconds from a key to the list scrolled: rows, pages, and from end to end."""
         return asyncio.run(self._scroll(entries))
 
+    def filter(self, entries: int) -> dict[str, Any]:
+        """Milliseconds of work for each of ``QUERIES``, and until it has gone through all entries with
+        frames in between; the longest stall of the loop.
+        """
+        return asyncio.run(self._filter(entries))
+
     def memory(self, entries: int) -> dict[str, float]:
         """Bytes an entry of the panel's own, as Python allocates them; the events' data is not counted."""
         return asyncio.run(self._memory(entries))
@@ -139,6 +157,8 @@ class Subject:
         gc.collect()
         gc.freeze()
         before = resident()
+        garbage = Garbage()
+        garbage.install()
         async with staged(ListApp(type(self).widget)) as app:
             stage, panel = Stage(app), cast("List", app.list)
             await asyncio.sleep(0.2)
@@ -154,7 +174,7 @@ class Subject:
             whole = time.process_time() - begin
             stall, held = stage.heart.stall, resident() - before
             stage.heart.stop()
-        gc.unfreeze()
+        garbage.remove()
         return {
             "apply": spent / entries * 1e6,
             "whole": whole / entries * 1e6,
@@ -180,6 +200,39 @@ class Subject:
                 await asyncio.sleep(FRAME)
             stage.heart.stop()
         return spent
+
+    async def _filter(self, entries: int) -> dict[str, Any]:
+        facts = [event for part in iterations(entries) for event in part]
+        gc.collect()
+        gc.freeze()
+        async with staged(ListApp(TracePanel)) as app:
+            stage, panel = Stage(app), cast("TracePanel", app.list)
+            with app._context():
+                panel.apply(facts)
+            await asyncio.sleep(0.3)
+            gc.collect()
+            gc.freeze()
+            work, through = {}, {}
+            looked = TraceFilter(panel._model.flat)  # the panel gives out no other way to what it knows
+            for name, query in QUERIES.items():
+                begin = time.perf_counter()
+                looked.begin(parse(query))
+                looked.step(60)
+                work[name] = (time.perf_counter() - begin) * 1000
+            stage.heart.reset()
+            for name, query in QUERIES.items():
+                begin = time.perf_counter()
+                with app._context():
+                    panel.post_message(FilterLine.Typed(query))
+                await stage.until(
+                    lambda wanted=query: panel._filter.query == parse(wanted) and panel._filter.done
+                )
+                through[name] = (time.perf_counter() - begin) * 1000
+                await asyncio.sleep(0.2)
+            stall = stage.heart.stall
+            stage.heart.stop()
+        gc.unfreeze()
+        return {"work": work, "through": through, "stall": stall}
 
     async def _memory(self, entries: int) -> dict[str, float]:
         facts = [event for part in iterations(entries) for event in part]

@@ -625,3 +625,53 @@ def test_a_message_added_after_a_call_of_a_rejected_batch_is_an_error(tools: Too
         agent.input("go")
     assert "after_tools" in str(raised.value.hint)
     assert tools.ran == []
+
+
+def test_a_call_is_recorded_under_the_name_of_the_tool_that_ran(tools: Tools) -> None:
+    def rename(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tools"][0]["name"] = "harmless"
+
+    agent, _ = make(tools, calls(call("write", path="a")), on_events=[before_tools(rename)])
+    agent.input("go")
+    assert tools.ran == ["a"]
+    assert entries(agent)[0]["tool_name"] == "write"
+
+
+def test_something_else_in_the_place_of_pending_tools_is_an_error_of_the_hook(tools: Tools) -> None:
+    def spoil(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tools"] = 7
+
+    agent, _ = make(tools, calls(call("write", path="a")), on_events=[before_tools(spoil)])
+    with pytest.raises(HookError, match="left int in the place of pending_tools"):
+        agent.input("go")
+    assert tools.ran == []
+
+
+def test_a_pending_tool_without_its_arguments_is_an_error_of_the_hook(tools: Tools) -> None:
+    def empty(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tool"].clear()
+
+    agent, _ = make(tools, calls(call("write", path="a")), on_events=[before_each_tool(empty)])
+    with pytest.raises(HookError, match="the arguments of write are NoneType"):
+        agent.input("go")
+    assert entries(agent)[0]["status"] == "cancelled"
+
+
+def test_arguments_that_cannot_be_compared_count_as_edited(tools: Tools) -> None:
+    class Undecided:
+        def __eq__(self, other: object) -> bool:
+            raise ValueError("neither equal nor not")
+
+        __hash__ = None  # type: ignore[assignment]  # as of an array
+
+    def edit(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tools"][0]["arguments"] = {"path": "a", "text": Undecided()}
+
+    agent, _ = make(tools, calls(call("write", path="a", text="b")), on_events=[before_tools(edit)])
+    agent.input("go")
+    assert entries(agent)[0]["edited_by"] == "user"
+    assert entries(agent)[0]["status"] == "error"

@@ -77,7 +77,7 @@ def run() -> list[str]:
     llm = StrictLLM(calls(call("plain"), call("later")))
     agent.llm = llm
     agent.input("go")
-    return [message["content"] for message in llm.requests[-1] if message["role"] == "tool"]
+    return [message["content"] for message in llm.requests[-1] if message["role"] == "tool"][-2:]
 
 agent = Agent("a", [plain, later], llm=StrictLLM())
 assert run() == ["ran", "ran too"]

@@ -137,6 +137,8 @@ DAMAGES: dict[str, Callable[[Any], object]] = {
 
 ACTIONS = st.one_of(
     st.tuples(st.just("raise"), st.sampled_from(sorted(FAILURES))),
+    st.tuples(st.just("append"), st.sampled_from(SOUND)),
+    st.tuples(st.just("append"), st.sampled_from(SOUND)),
     st.tuples(st.just("append"), MESSAGES),
     st.tuples(st.just("insert"), st.integers(0, 6), MESSAGES),
     st.tuples(st.just("drop"), st.integers(-4, 4)),
@@ -144,6 +146,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("swap")),
     st.tuples(st.just("edit"), st.sampled_from(["approve", "reject", "maybe", None])),
     st.tuples(st.just("arguments"), st.sampled_from([{}, {"value": "edited"}, {"value": object()}, "text"])),
+    st.tuples(st.just("pending"), st.sampled_from(["away", "number", "cleared", "renamed"])),
     st.tuples(st.just("clear calls")),
     st.tuples(st.just("stop")),
     st.tuples(st.just("damage"), st.integers(-6, 6), st.sampled_from(sorted(DAMAGES))),
@@ -194,6 +197,13 @@ def act(agent: Agent, action: tuple[Any, ...], said: list[str]) -> None:
         case "arguments", arguments:
             for pending in session.get("pending_tools", [])[:2]:
                 pending["arguments"] = copy.copy(arguments)
+        case "pending", "away":
+            session.pop("pending_tools", None)
+        case "pending", "number" if "pending_tools" in session:
+            session["pending_tools"] = 7
+        case "pending", how:
+            for pending in [*session.get("pending_tools", []), session.get("pending_tool", {})]:
+                pending.clear() if how == "cleared" else pending.update(name="other", id="other")
         case ("clear calls",) if "llm_response" in session:
             session["llm_response"].tool_calls.clear()
         case ("stop",):

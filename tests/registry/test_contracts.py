@@ -61,21 +61,21 @@ def told(validate: Any, arguments: dict[str, Any]) -> Any:
 def test_parts_put_together_are_what_pydantic_makes_in_one_piece(hint: Any) -> None:
     assert is_plain(hint)
     types, required = {"x": hint, "y": int}, {"x"}
-    validate, schema = contracts.contract_of(types, required)
+    validator, schema = contracts.contract_of(types, required)
     adapter: TypeAdapter[Any] = TypeAdapter(contracts._typed_dict(types, required))
     assert tidy(schema) == tidy(adapter.json_schema(schema_generator=contracts._WithoutTitles))
     for value in VALUES:
         given = {"x": value}
-        assert told(validate, given) == told(adapter.validator.validate_python, given)
+        assert told(validator.validate_python, given) == told(adapter.validator.validate_python, given)
 
 
 @pytest.mark.parametrize("arguments", [{"z": 1, "x": 1}, {}, {"x": 1, "y": "no"}])
 def test_what_is_wrong_is_told_in_the_same_words(arguments: dict[str, Any]) -> None:
     types, required = {"x": int, "y": int}, {"x"}
     adapter: TypeAdapter[Any] = TypeAdapter(contracts._typed_dict(types, required))
-    validate, _ = contracts.contract_of(types, required)
-    assert told(validate, arguments) == told(adapter.validator.validate_python, arguments)
-    assert isinstance(told(validate, arguments), list)
+    validator, _ = contracts.contract_of(types, required)
+    assert told(validator.validate_python, arguments) == told(adapter.validator.validate_python, arguments)
+    assert isinstance(told(validator.validate_python, arguments), list)
 
 
 def test_the_order_in_a_union_is_kept_though_python_calls_both_equal() -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from textual.events import MouseMove
 from textual.pilot import Pilot
 from textual.widgets import Static
 
 from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running
+from workbench.engine.request_log import Sent
+from workbench.tui.inspector_about import About
+from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, Wish
 from workbench.tui.screens.inspector import InspectorScreen
+from workbench.tui.tool_history import ToolVersion
 from workbench.tui.trace_model import TraceModel
 from workbench.tui.trace_records import Entry
 
@@ -47,11 +54,11 @@ def called(arguments: dict[str, Any] | None = None, status: str = "success", **m
 
 @asynccontextmanager
 async def inspecting(
-    found: list[Entry], index: int = -1, size: tuple[int, int] = (120, 40)
+    found: list[Entry], index: int = -1, size: tuple[int, int] = (120, 40), about: About | None = None
 ) -> AsyncIterator[tuple[InspectorScreen, Pilot[None]]]:
-    app = PanelApp(Static())
+    app = PanelApp(Static(), Wanted)
     async with running(app, size) as pilot:
-        screen = InspectorScreen(found, index % len(found), GRAPHITE)
+        screen = InspectorScreen(found, index % len(found), GRAPHITE, lambda _: about or About())
         app.push_screen(screen)
         await pilot.pause()
         yield screen, pilot
@@ -90,7 +97,8 @@ async def test_a_call_that_went_well_opens_on_its_result() -> None:
 
 
 async def test_json_is_laid_out_one_value_a_line() -> None:
-    async with inspecting(called(result='{"a": {"b": 1}}')) as (screen, _):
+    async with inspecting(called(result='{"a": {"b": 1}}')) as (screen, pilot):
+        await pilot.press("f")
         assert '    "a": {' in screen_text(screen)
         assert '      "b": 1' in screen_text(screen)
 
@@ -219,8 +227,9 @@ async def test_wide_characters_are_broken_between_cells_and_none_is_lost() -> No
 
 @pytest.mark.parametrize("depth", [100, 470, 100_000])
 async def test_deeply_nested_json_is_shown_too(depth: int) -> None:
-    async with inspecting(called(result="[" * depth + "]" * depth)) as (screen, _):
+    async with inspecting(called(result="[" * depth + "]" * depth)) as (screen, pilot):
         assert screen.page == "Result"
+        await pilot.press("f")
         assert "[" in screen_text(screen)
 
 
@@ -390,3 +399,169 @@ async def test_facts_tell_of_handlers_and_of_the_call_around() -> None:
         assert "Hooks, ─ beside the bar" in shown
         assert "before_each_tool" in shown
         assert "call_7" in shown
+
+
+# trees, marks and what is known besides
+
+
+def row_of(screen: InspectorScreen, text: str) -> str:
+    """The one line that holds the text."""
+    (found,) = [line for line in screen_text(screen).split("\n") if text in line]
+    return found
+
+
+async def test_json_is_a_tree_that_folds_and_unfolds() -> None:
+    value = {"city": "Lima", "days": [{"high": 19}, {"high": 21}]}
+    async with inspecting(called(result=json.dumps(value))) as (screen, pilot):
+        assert '"Lima"' in row_of(screen, "city")
+        assert "19" in screen_text(screen)
+        await pilot.press("down", "enter")
+        assert "19" not in screen_text(screen)
+        assert "▸ days" in row_of(screen, "days")
+        assert "2 items" in row_of(screen, "days")
+        await pilot.press("space")
+        assert "19" in screen_text(screen)
+
+
+async def test_a_click_folds_a_value() -> None:
+    async with inspecting(called(result='{"days": [{"high": 19}]}')) as (screen, pilot):
+        place = next(y for y, line in enumerate(screen_text(screen).split("\n")) if "days" in line)
+        await pilot.click(offset=(6, place))
+        assert "high" not in screen_text(screen)
+
+
+async def test_the_value_under_the_cursor_is_copied() -> None:
+    async with inspecting(called(result='{"city": "Li\\nma", "days": [1, 2]}')) as (screen, pilot):
+        await pilot.press("y")
+        assert pilot.app.clipboard == "Li\nma"
+        await pilot.press("down", "y")
+        assert json.loads(pilot.app.clipboard) == [1, 2]
+        await pilot.press("Y")
+        assert json.loads(pilot.app.clipboard) == {"city": "Li\nma", "days": [1, 2]}
+
+
+async def test_marked_lines_are_copied_without_their_margin() -> None:
+    async with inspecting(called(result="one\n  two\nthree\nfour")) as (screen, pilot):
+        await pilot.press("v", "down", "down", "y")
+        assert pilot.app.clipboard == "one\n  two\nthree"
+        await pilot.press("y")
+        assert pilot.app.clipboard == "one\n  two\nthree\nfour"
+
+
+async def test_lines_are_marked_with_the_mouse() -> None:
+    async with inspecting(called(result="one\ntwo\nthree\nfour")) as (screen, pilot):
+        place = next(y for y, line in enumerate(screen_text(screen).split("\n")) if "two" in line)
+        await pilot.mouse_down(offset=(6, place))
+        await pilot._post_mouse_events([MouseMove], offset=(6, place + 1), button=1)
+        await pilot.mouse_up(offset=(6, place + 1))
+        await pilot.press("y")
+        assert pilot.app.clipboard == "two\nthree"
+
+
+async def test_escape_takes_the_mark_away_first() -> None:
+    async with inspecting(called(result="one\ntwo")) as (screen, pilot):
+        await pilot.press("v", "escape")
+        assert pilot.app.screen is screen
+        await pilot.press("escape")
+        await pilot.pause()
+        assert pilot.app.screen is not screen
+
+
+async def test_a_view_that_was_chosen_holds_for_the_next_entry() -> None:
+    found = called(result='{"a": 1}')
+    async with inspecting([found[-1], found[-1]], 0) as (screen, pilot):
+        await pilot.press("f")
+        assert '    "a": 1' in screen_text(screen)
+        await pilot.press("j")
+        assert '    "a": 1' in screen_text(screen)
+
+
+async def test_a_long_text_in_a_tree_unfolds_to_all_of_it() -> None:
+    text = " ".join(f"word{n}" for n in range(200))
+    async with inspecting(called(result=json.dumps({"text": text}))) as (screen, pilot):
+        assert "word199" not in screen_text(screen)
+        await pilot.press("enter")
+        assert "word199" in screen_text(screen)
+
+
+async def test_a_wide_table_gives_way_and_says_what_has_no_room() -> None:
+    records = [{f"column{n}": "x" * 30 for n in range(20)} for _ in range(3)]
+    async with inspecting(called(result=json.dumps(records))) as (screen, _):
+        assert "column0" in screen_text(screen)
+        assert "no room for" in screen_text(screen)
+        assert "column19" in row_of(screen, "no room for")
+
+
+async def test_a_picture_is_told_by_its_kind_size_and_dimensions() -> None:
+    png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\0" * 60
+    async with inspecting(called(result="base64:" + base64.b64encode(png).decode())) as (screen, pilot):
+        assert f"PNG picture, 640 × 480 pixels, {len(png)} bytes" in screen_text(screen)
+        await pilot.press("f")
+        assert "base64:" in screen_text(screen)
+
+
+def version(number: int, code: str = "aaa", **parameters: Any) -> ToolVersion:
+    return ToolVersion(
+        number, 1.0, code, "/tools/bank.py", 7, "Convert money.", {"type": "object", **parameters}
+    )
+
+
+async def test_the_tool_as_it_was_says_what_has_changed_since() -> None:
+    about = About(None, version(1), version(2, "bbb", properties={"rate": {}}))
+    async with inspecting(called(result="ok"), about=about) as (screen, pilot):
+        await pilot.press("right", "right")
+        assert screen.page == "Tool"
+        shown = screen_text(screen)
+        assert "1, now 2: the tool has changed since" in shown
+        assert "aaa  now bbb" in shown
+        assert "/tools/bank.py:7" in shown
+        assert "Convert money." in shown
+        assert "Schema, then and now" in shown
+
+
+async def test_messages_say_what_changed_since_the_request_before() -> None:
+    old = {"role": "system", "content": "Be brief."}
+    sent = Sent(
+        (
+            {"role": "system", "content": "Be long."},
+            {"role": "user", "content": "hi"},
+            {"role": "user", "content": "you"},
+        ),
+        {0: old},
+        2,
+        1,
+    )
+    async with inspecting(called(result="ok"), 0, about=About(sent)) as (screen, pilot):
+        await pilot.press("right")
+        assert screen.page == "Messages"
+        shown = screen_text(screen)
+        assert "3 messages; since the request before: 1 new, 1 changed, 1 removed" in shown
+        assert "± changed" in row_of(screen, "  1  system")
+        assert "changed" not in row_of(screen, "  2  user") and "new" not in row_of(screen, "  2  user")
+        assert "+ new" in row_of(screen, "  3  user")
+        assert "brief" in shown and "long" in shown
+
+
+async def test_the_keys_ask_for_what_can_be_done_with_a_call() -> None:
+    found = called(result="ok")
+    async with inspecting(found, about=About(None, version(1), version(1))) as (_, pilot):
+        wishes: list[Wish] = []
+        app = pilot.app
+        assert isinstance(app, PanelApp)
+        await pilot.press("R", "e", "t", "o")
+        await pilot.pause()
+        wishes = [message.wish for message in app.kept]
+        assert [type(wish) for wish in wishes] == [RunAgain, RunAgain, SaveTest, OpenSource]
+        assert wishes[-1] == OpenSource("/tools/bank.py", 7)
+
+
+async def test_the_source_of_a_failed_call_is_the_failing_line() -> None:
+    found = called(
+        status="error", error="x", failing_frame={"file": "/rates.py", "line": 41, "function": "f"}
+    )
+    async with inspecting(found, about=About(None, version(1), version(1))) as (_, pilot):
+        await pilot.press("o")
+        await pilot.pause()
+        app = pilot.app
+        assert isinstance(app, PanelApp)
+        assert [message.wish for message in app.kept] == [OpenSource("/rates.py", 41)]

@@ -8,13 +8,46 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from tests.tui.stage import START, STORY, WAITING, StageApp, palette_of, request
+from workbench.providers.catalog import OFFLINE, ModelGroup, ModelInfo, Snapshot
+from workbench.resources import resource_folder
+from workbench.tui.looks import Looks
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.main import MainScreen
+from workbench.tui.screens.models import ModelsScreen
+from workbench.tui.screens.themes import ThemesScreen
 
 Compare = Callable[..., bool]
+MODELS = Snapshot(
+    (
+        OFFLINE,
+        ModelGroup(
+            "Ollama on this machine",
+            "running",
+            (ModelInfo("ollama_chat/qwen3:8b", None, 0.0, 0.0, "http://127.0.0.1:11434"),),
+        ),
+        ModelGroup(
+            "openai",
+            "key set",
+            (
+                ModelInfo("openai/gpt-5", 400_000, 1.25, 10.0),
+                ModelInfo("openai/gpt-5-mini", 400_000, 0.25, 2.0),
+                ModelInfo("openai/o4-mini-deep-research-2025-06-26", 200_000, 2.0, None),
+            ),
+            ("OPENAI_API_KEY",),
+        ),
+        ModelGroup(
+            "anthropic", "no key", (ModelInfo("anthropic/claude-sonnet-4-5"),), ("ANTHROPIC_API_KEY",)
+        ),
+        ModelGroup("gemini", "no key", (ModelInfo("gemini/x"),) * 12, ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+    ),
+    "asking the model library",
+)
 THEMES = ("graphite", "paper")
+ALL_THEMES = sorted(path.stem for path in resource_folder("themes").glob("*.yaml"))
 SIZES = ((120, 40), (80, 24))
 
 
@@ -64,6 +97,46 @@ def test_the_approval_modal(snap_compare: Compare, theme: str, size: tuple[int, 
     assert snap_compare(StageApp(WAITING, theme=theme), terminal_size=size, run_before=ask)
 
 
+@pytest.mark.parametrize("theme", sorted({*ALL_THEMES} - {*THEMES}))
+def test_the_main_screen_in_each_theme(snap_compare: Compare, theme: str) -> None:
+    assert snap_compare(StageApp(STORY, theme=theme), terminal_size=(120, 40), run_before=settled)
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [Looks("no glyphs"), Looks("ascii", colours=False), Looks(colours=False)],
+    ids=["ascii", "ascii-no-colour", "no-colour"],
+)
+def test_the_main_screen_with_less(snap_compare: Compare, looks: Looks) -> None:
+    app = StageApp(STORY, tab="trace", looks=looks)
+    assert snap_compare(app, terminal_size=(120, 40), run_before=settled)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("size", [*SIZES, (40, 12)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_the_list_of_themes(snap_compare: Compare, size: tuple[int, int], theme: str) -> None:
+    async def ask(pilot: Pilot[Any]) -> None:
+        themes = [palette_of(name) for name in ALL_THEMES]
+        screen = ThemesScreen(themes, theme, palette_of(theme), lambda name: None)
+        pilot.app.call_later(pilot.app.push_screen, screen)
+        await settled(pilot)
+        screen.query_one(Input).cursor_blink = False
+
+    assert snap_compare(StageApp(STORY, theme=theme), terminal_size=size, run_before=ask)
+
+
+@pytest.mark.parametrize("mode", ["strict", "open", "custom"])
+def test_the_mode_of_approval(snap_compare: Compare, mode: str) -> None:
+    async def choose(pilot: Pilot[Any]) -> None:
+        await settled(pilot)
+        main = pilot.app.screen
+        assert isinstance(main, MainScreen)
+        main.top_line.status.approval = mode
+        main.top_line.refresh()
+
+    assert snap_compare(StageApp(()), terminal_size=(80, 24), run_before=choose)
+
+
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 def test_the_help(snap_compare: Compare, size: tuple[int, int]) -> None:
     async def ask(pilot: Pilot[Any]) -> None:
@@ -71,3 +144,17 @@ def test_the_help(snap_compare: Compare, size: tuple[int, int]) -> None:
         await settled(pilot)
 
     assert snap_compare(StageApp(STORY), terminal_size=size, run_before=ask)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_list_of_models(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+    async def ask(pilot: Pilot[Any]) -> None:
+        screen = ModelsScreen("openai/gpt-5-mini", palette_of(theme))
+        pilot.app.call_later(pilot.app.push_screen, screen)
+        await settled(pilot)
+        screen.query_one(Input).cursor_blink = False
+        screen.show(MODELS)
+        await settled(pilot)
+
+    assert snap_compare(StageApp(STORY, theme=theme), terminal_size=size, run_before=ask)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.engine import trace
 from workbench.engine.arguments import arguments_text, copy_arguments, edit_note, plain_arguments
@@ -11,6 +11,7 @@ from workbench.engine.calls import Execution, Outcome
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import LLMResponse, Message, ToolCall
 from workbench.engine.observer import TraceEntry
+from workbench.engine.open_call import OpenCall
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.pausing import run_with_pauses
 from workbench.engine.results import kept_whole, sendable, shorten
@@ -23,69 +24,6 @@ from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
-
-
-class OpenCall:
-    """One call of the batch until it is answered."""
-
-    __slots__ = ("call", "notes", "original", "pending", "running", "scope", "tool")
-
-    def __init__(self, turn: Turn, call: ToolCall) -> None:
-        self.call = call
-        self.tool = turn.agent.tools.meant(call.name)
-        self.original = copy_arguments(call.arguments)
-        self.notes: TraceEntry = {}
-        """What its handlers did before it has an entry."""
-        self.scope: CallScope | None = None
-        """The call as those see it who work in it; there from its first handler on."""
-        self.running = False
-        tool = self.tool
-        decision = turn.agent.tools.evaluate(tool, call.arguments) if tool is not None else None
-        self.pending: dict[str, Any] = {
-            "name": tool.name if tool is not None else call.name,
-            "arguments": call.arguments,
-            "id": call.id,
-            "description": tool.description if tool is not None else "",
-            "permission": decision.result.value if decision is not None else None,
-            "decision": None,
-            "reason": None,
-            "asks_because": decision.reason if decision is not None else None,
-            "decided_by": None,
-            "origin": list(turn.origin),
-        }
-
-    @property
-    def name(self) -> str:
-        """The tool's name for people."""
-        name: str = self.pending["name"]
-        return name
-
-    def arguments(self) -> dict[str, Any]:
-        """The arguments as they are now; raises HookError if a handler left something else there."""
-        arguments = self.pending["arguments"]
-        if not isinstance(arguments, dict):
-            raise HookError(f"the arguments of {self.name} are {type(arguments).__name__}, not a dict")
-        return arguments
-
-    def edited_by(self) -> str | None:
-        """Who changed the arguments after the model gave them, None if nobody did."""
-        if self.pending["arguments"] == self.original:
-            return None
-        return str(self.pending.get("edited_by") or "user")
-
-    def verdict(self) -> bool | None:
-        """True: approved. False: rejected. None: nobody decided, the policy does."""
-        decision = self.pending["decision"]
-        if decision is None:
-            return None
-        if decision == "approve":
-            return True
-        if decision == "reject":
-            return False
-        raise HookError(
-            f"the decision on {self.name} is {decision!r}",
-            hint="A decision is 'approve', 'reject' or None.",
-        )
 
 
 class Batch:
@@ -137,9 +75,9 @@ class Batch:
             return
         self._adopt_pending()
         for call in self._calls:
-            if call.pending["arguments"] != call.original:
+            if call.differs_from(call.original):
                 call.pending.setdefault("edited_by", "user")
-            if call.verdict() is not None and call.pending["decided_by"] is None:
+            if call.verdict() is not None and call.pending.get("decided_by") is None:
                 call.pending["decided_by"] = "user"
 
     def _ask_hooks(self) -> ToolRejected | None:
@@ -151,8 +89,13 @@ class Batch:
 
     def _adopt_pending(self) -> None:
         """Take over entries that a handler exchanged; a call that it took out of the list does not run."""
-        listed = self._turn.session.get("pending_tools")
-        entries = {entry["id"]: entry for entry in listed or () if isinstance(entry, dict) and "id" in entry}
+        listed = self._turn.session.get("pending_tools") or ()
+        if not isinstance(listed, list | tuple):
+            raise HookError(
+                f"a before_tools handler left {type(listed).__name__} in the place of pending_tools",
+                hint="Edit the entries of current_session['pending_tools'], or take some out of the list.",
+            )
+        entries = {entry["id"]: entry for entry in listed if isinstance(entry, dict) and "id" in entry}
         for call in self._calls:
             entry = entries.get(call.call.id)
             if entry is None:
@@ -200,7 +143,7 @@ class Batch:
             if tool is None or not tool.metadata.parallel_safe or tool.metadata.caller_thread:
                 break
             if call.verdict() is not True and (
-                call.verdict() is False or call.pending["permission"] != "allow"
+                call.verdict() is False or call.pending.get("permission") != "allow"
             ):
                 break
             group.append(call)
@@ -240,7 +183,7 @@ class Batch:
         if call.verdict() is False:
             return self._rejection(call)
         arguments = call.arguments()
-        before = call.original if arguments == call.original else copy_arguments(arguments)
+        before = copy_arguments(arguments) if call.differs_from(call.original) else call.original
         call.scope = turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         try:
@@ -250,7 +193,7 @@ class Batch:
         finally:
             turn.session.pop("pending_tool", None)
             turn.scope = None
-        if call.pending["arguments"] != before:
+        if call.differs_from(before):
             call.pending.setdefault("edited_by", "hook")
         return self._rejection(call) if call.verdict() is False else None
 
@@ -265,8 +208,8 @@ class Batch:
 
     @staticmethod
     def _rejection(call: OpenCall) -> Outcome:
-        by = call.pending["decided_by"] or "user"
-        text = rejected(call.pending["reason"], by)
+        by = call.pending.get("decided_by") or "user"
+        text = rejected(call.pending.get("reason"), by)
         return Outcome("rejected", text, timestamp=time.time(), extra={"decided_by": by})
 
     # ── answering ────────────────────────────────────────────────────────────────────────────────
@@ -288,7 +231,7 @@ class Batch:
     def _write(self, call: OpenCall, outcome: Outcome) -> TraceEntry:
         turn = self._turn
         turn.recorder.release_waits()
-        arguments = call.pending["arguments"]
+        arguments = plain_arguments(call.pending.get("arguments"))
         edited_by = call.edited_by()
         text = outcome.text
         limit = call.tool.metadata.max_result if call.tool is not None else None
@@ -301,7 +244,7 @@ class Batch:
             content = f"{edit_note(edited_by, arguments)}\n{content}"
         entry = trace.tool_execution(
             tool_name=call.name,
-            arguments=plain_arguments(arguments),
+            arguments=arguments,
             call_id=call.call.id,
             result=text,
             status=outcome.status,

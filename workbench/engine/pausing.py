@@ -13,7 +13,7 @@ from workbench.engine.xray_context import XrayContext, xray_mark
 from workbench.errors import StopTurn
 
 if TYPE_CHECKING:
-    from workbench.engine.batch import OpenCall
+    from workbench.engine.open_call import OpenCall
     from workbench.engine.turn import Turn
 
 

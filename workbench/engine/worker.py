@@ -379,7 +379,7 @@ class LoopThread:
         with self._lock:
             if self._loop is None or self._process != os.getpid():  # a forked child has no such thread
                 self._process = os.getpid()
-                # in no context: the loop would hold on to the call during which it is made, and so to the agent
+                # in no context: the loop would hold on to the call that it is made in, and so to the agent
                 self._loop = contextvars.Context().run(asyncio.new_event_loop)
                 start_apart(threading.Thread(target=_serve, args=(self._loop,), name=self._name, daemon=True))
             return self._loop

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import typing_extensions
 from pydantic import ConfigDict, TypeAdapter
@@ -20,11 +20,12 @@ _REFUSALS: Final = (
     *(PydanticUserError, SchemaError, TypeError, ValueError, NameError, AttributeError, RecursionError),
 )
 
-Validate: TypeAlias = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Gives the converted arguments; raises pydantic's ValidationError."""
+_NOT_SCHEMAS: Final = frozenset({"metadata", "config", "default", "expected", "serialization"})
 
 
-def contract_of(types: Mapping[str, Any], required: AbstractSet[str]) -> tuple[Validate, dict[str, Any]]:
+def contract_of(
+    types: Mapping[str, Any], required: AbstractSet[str]
+) -> tuple[SchemaValidator, dict[str, Any]]:
     """A validator for all arguments at once, which allows no others, and their JSON schema.
 
     Raises:
@@ -33,11 +34,44 @@ def contract_of(types: Mapping[str, Any], required: AbstractSet[str]) -> tuple[V
     if all(map(is_plain, types.values())):
         return _composed(types, required)
     try:
-        adapter: TypeAdapter[Any] = TypeAdapter(_typed_dict(types, required))
-        schema = adapter.json_schema(schema_generator=_WithoutTitles)
+        return _made(_typed_dict(types, required))
     except _REFUSALS as error:
         raise _refusal(types, required, error) from error
-    return adapter.validator.validate_python, schema
+
+
+def _made(hint: Any) -> tuple[SchemaValidator, dict[str, Any]]:
+    adapter: TypeAdapter[Any] = TypeAdapter(hint)
+    schema = adapter.json_schema(schema_generator=_WithoutTitles)
+    kinds = {str(each["type"]) for each in _nodes(adapter.core_schema)}
+    if "is-subclass" in kinds:
+        raise TypeError("a class has no JSON form")
+    if "generator" in kinds:
+        # pydantic would look at the items only when the tool does
+        return SchemaValidator(_eager(adapter.core_schema)), schema
+    return adapter.validator, schema  # type: ignore[return-value]  # or pydantic's own stand-in for one
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """The schema and all schemas in it."""
+    if isinstance(schema, dict):
+        if isinstance(schema.get("type"), str):
+            yield schema
+        for key, each in schema.items():
+            if key not in _NOT_SCHEMAS:
+                yield from _nodes(each)
+    elif isinstance(schema, list | tuple):
+        for each in schema:
+            yield from _nodes(each)
+
+
+def _eager(schema: Any) -> Any:
+    """The same schema with lists in the place of iterators."""
+    if isinstance(schema, dict):
+        made = {key: each if key in _NOT_SCHEMAS else _eager(each) for key, each in schema.items()}
+        return {**made, "type": "list"} if schema.get("type") == "generator" else made
+    if isinstance(schema, list | tuple):
+        return type(schema)(map(_eager, schema))
+    return schema
 
 
 class _WithoutTitles(GenerateJsonSchema):
@@ -45,7 +79,7 @@ class _WithoutTitles(GenerateJsonSchema):
         return False
 
 
-def _composed(types: Mapping[str, Any], required: AbstractSet[str]) -> tuple[Validate, dict[str, Any]]:
+def _composed(types: Mapping[str, Any], required: AbstractSet[str]) -> tuple[SchemaValidator, dict[str, Any]]:
     """The same put together from parts that other tools have too, which takes a fifth of the time."""
     parts = {name: _part(hint, repr(hint)) for name, hint in types.items()}
     fields = {
@@ -56,7 +90,7 @@ def _composed(types: Mapping[str, Any], required: AbstractSet[str]) -> tuple[Val
     schema: dict[str, Any] = {"properties": {name: dict(entry) for name, (_, entry) in parts.items()}}
     if required:
         schema["required"] = [name for name in types if name in required]
-    return validator.validate_python, schema
+    return validator, schema
 
 
 @lru_cache(maxsize=512)
@@ -81,7 +115,7 @@ def _typed_dict(types: Mapping[str, Any], required: AbstractSet[str]) -> Any:
 def _refusal(types: Mapping[str, Any], required: AbstractSet[str], error: Exception) -> ToolRegistrationError:
     for name, hint in types.items():
         try:
-            TypeAdapter(_typed_dict({name: hint}, required)).json_schema()
+            _made(_typed_dict({name: hint}, required))
         except _REFUSALS as culprit:
             shown = getattr(hint, "__name__", None) or str(hint)
             return ToolRegistrationError(

@@ -74,7 +74,7 @@ def _phrase(fault: ErrorDetails, parameters: Mapping[str, Any]) -> tuple[str, bo
     if kind.endswith("_parsing"):
         message = message.partition(", ")[0]
     if not message.startswith("Input should be "):
-        return message[:1].lower() + message[1:], True
+        return (message if message[1:2].isupper() else message[:1].lower() + message[1:]), True
     wanted = message.removeprefix("Input should be ")
     wanted = _VALID.sub(lambda found: ("an " + found[2]) if found[2] else "a ", wanted)
     return f"expected {wanted}", True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -40,7 +41,8 @@ class PythonSignature:
         types = _types(func, self._signature)
         self.description, described = documentation(func)
         required = {name for name, each in self._signature.items() if _is_required(each)}
-        self._validate, schema = contract_of(types, required)
+        self._validator, schema = contract_of(types, required)
+        self._validate = self._validator.validate_python
         self.parameters = _parameters(schema, types, self._signature, described)
         self.defaults = {
             name: each.default
@@ -57,14 +59,23 @@ class PythonSignature:
         Raises:
             ToolArgumentsError: with every fault, and what would be right.
         """
+        values: dict[str, Any]
         try:
             values = self._validate(arguments)
         except ValidationError as error:
+            values = self._read_strictly(arguments, error)
+        if not self._by_keyword:
+            self._check_keywords(values)
+        return values
+
+    def _read_strictly(self, arguments: Mapping[str, Any], error: ValidationError) -> dict[str, Any]:
+        """What a model sent for types that take, say, a date from Python, and its text from JSON only."""
+        try:
+            values: dict[str, Any] = self._validator.validate_json(json.dumps(arguments, allow_nan=False))
+        except (ValueError, TypeError, RecursionError):  # not JSON, or it does not fit either
             from workbench.registry.faults import explain
 
             raise ToolArgumentsError(explain(error, arguments, self.parameters)) from error
-        if not self._by_keyword:
-            self._check_keywords(values)
         return values
 
     def call(self, func: Callable[..., Any], values: Mapping[str, Any]) -> Any:

@@ -388,11 +388,18 @@ class WorkbenchApp(App[None]):
             self._ticker.resume()
         elif self._moving:
             self._ticker.pause()
-            self.set_timer(IDLE_SECONDS, self._rest)
+            self._rest_soon()
         self._moving = activity is not None
 
-    def _rest(self) -> None:
-        if not self.busy:
+    def _rest_soon(self) -> None:
+        self.set_timer(IDLE_SECONDS, partial(self._rest, self.main.prompt.draft))
+
+    def _rest(self, draft: str) -> None:
+        if self.busy:
+            return
+        if draft != self.main.prompt.draft:
+            self._rest_soon()  # somebody is typing, who would feel it
+        else:
             self._garbage.rest()
             self.set_timer(AWAY_SECONDS, partial(self._sweep, self.main.prompt.draft))
 
@@ -477,7 +484,8 @@ class WorkbenchApp(App[None]):
         index = next((at for at, entry in enumerate(entries) if entry is shown), -1)
         if index < 0:  # the filter leaves it out
             entries, index = [shown], 0
-        self.push_screen(InspectorScreen(entries, index, self.themes.palette), self._inspected)
+        screen = InspectorScreen(entries, index, self.themes.palette, self.lab.about)
+        self.push_screen(screen, self._inspected)
 
     def _inspected(self, entry: Entry | None) -> None:
         if entry is not None:

@@ -75,16 +75,27 @@ def message_lines(messages: Sequence[Any], width: int) -> list[Line]:
     for number, message in enumerate(messages, 1):
         if lines:
             lines.append(_EMPTY)
-        told: Mapping[str, Any] = message if isinstance(message, Mapping) else {"content": message}
-        head: list[Span] = [
-            (f"  {number:>3}  ", "muted"),
-            (visible_line(str(told.get("role", ""))), "text strong"),
-        ]
-        if told.get("tool_call_id"):
-            head.append((f"  {visible_line(str(told['tool_call_id']))}", "muted"))
-        lines.append(tuple(head))
-        lines += wrapped("\n".join(_said(told)), width, indent=7)
+        lines.append(tuple(message_head(number, message)))
+        lines += wrapped(message_text(message), width, indent=7)
     return lines
+
+
+def message_head(number: int, message: Any) -> list[Span]:
+    """The number and role of a message, and the call that it answers."""
+    told: Mapping[str, Any] = message if isinstance(message, Mapping) else {}
+    head: list[Span] = [
+        (f"  {number:>3}  ", "muted"),
+        (visible_line(str(told.get("role", ""))), "text strong"),
+    ]
+    if told.get("tool_call_id"):
+        head.append((f"  {visible_line(str(told['tool_call_id']))}", "muted"))
+    return head
+
+
+def message_text(message: Any) -> str:
+    """What a message says, and the calls that it asks for."""
+    told: Mapping[str, Any] = message if isinstance(message, Mapping) else {"content": message}
+    return "\n".join(_said(told))
 
 
 def _said(message: Mapping[str, Any]) -> Iterator[str]:

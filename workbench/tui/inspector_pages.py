@@ -12,10 +12,14 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.tui.inspector_about import About, sent_count, sent_lines, tool_lines, tool_text
 from workbench.tui.inspector_context import context_lines, context_text, message_lines
+from workbench.tui.media import media_in
+from workbench.tui.record_table import is_table, table_lines
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
+from workbench.tui.result_diff import json_of
 from workbench.tui.trace_records import Entry
-from workbench.tui.wrapped import LIMIT, Line, wrapped
+from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import as_left, visible, visible_line
 
 _DEEPEST: Final = 60
@@ -25,42 +29,76 @@ _FRAME: Final = re.compile(r'  File "(.+)", line (\d+)(?:, in (.+))?')
 _EMPTY: Final[Line] = ()
 
 
+Lines = Callable[[int], list[Line]]
+"""Lines for a width in cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """One way to show a page: its lines, or a JSON ``value`` whose tree folds and unfolds."""
+
+    name: str
+    lines: Lines | None = None
+    value: Any = None
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A tab: its name, what is counted beside it, its lines for a width in cells, and its text to copy."""
+    """A tab: its name, what is counted beside it, the ways to show it, best first, and its text to copy."""
 
     name: str
     count: str
-    lines: Callable[[int], list[Line]]
+    views: tuple[View, ...]
     text: Callable[[], str]
 
 
-def pages(entry: Entry) -> list[Page]:
+def line_page(name: str, count: str, lines: Lines, text: Callable[[], str]) -> Page:
+    """A page that is shown in one way."""
+    return Page(name, count, (View("text", lines),), text)
+
+
+def pages(entry: Entry, about: About | None = None) -> list[Page]:
     """The pages that have something to show; ``opening`` says which to begin with."""
+    about = about or About()
     data = entry.data
     found: list[Page] = []
     if entry.kind == "tool":
         count = str(len(entry.arguments)) if entry.arguments else ""
-        lines: Callable[[int], list[Line]] = partial(_arguments, data, entry.arguments)
-        found.append(Page("Arguments", count, lines, lambda: _json_text(entry.arguments)))
+        views = [View("list", partial(_arguments, data, entry.arguments))]
+        views += [View("tree", value=_plain(entry.arguments))] * bool(entry.arguments)
+        found.append(Page("Arguments", count, tuple(views), lambda: _json_text(entry.arguments)))
         result = str(data.get("result", ""))
-        found.append(Page("Result", "", partial(result_page, result), lambda: result))
+        found.append(Page("Result", "", tuple(result_views(result)), lambda: result))
     else:
         found.append(_prose_page("Answer", data.get("content")))
         if data.get("reasoning"):
             found.append(_prose_page("Reasoning", data["reasoning"]))
     if data.get("error"):
-        found.append(Page("Error", "", partial(_error, data), lambda: _error_text(data)))
+        found.append(line_page("Error", "", partial(_error, data), lambda: _error_text(data)))
     output = _output(data)
     if output:
         found.append(_prose_page("Output", output, count=True))
-    sent = data.get("messages")
-    if isinstance(sent, list | tuple):
-        lines = partial(message_lines, sent)
-        found.append(Page("Messages", str(len(sent)), lines, lambda: _json_text(sent)))
-    found.append(Page("Context", "", partial(context_lines, entry), lambda: context_text(entry)))
-    lines = partial(_json, _plain(data))
-    return [*found, Page("Raw", "", lines, lambda: _json_text(data))]
+    found += _surroundings(entry, about)
+    views = [View("text", partial(_json, _plain(data))), View("tree", value=_plain(data))]
+    return [*found, Page("Raw", "", tuple(views), lambda: _json_text(data))]
+
+
+def _surroundings(entry: Entry, about: About) -> Iterator[Page]:
+    """What was sent, where the entry belongs, and the tool as it was."""
+    listed = entry.data.get("messages")
+    if about.sent is not None:
+        sent = about.sent
+        messages = list(sent.messages)
+        views = View("text", partial(sent_lines, sent)), View("tree", value=_plain(messages))
+        yield Page("Messages", sent_count(sent), views, lambda: _json_text(messages))
+    elif isinstance(listed, list | tuple):
+        lines = partial(message_lines, listed)
+        yield line_page("Messages", str(len(listed)), lines, lambda: _json_text(listed))
+    yield line_page("Context", "", partial(context_lines, entry), lambda: context_text(entry))
+    if about.then is not None:
+        then = about.then
+        count = f"v{then.number}" + (" changed" if about.changed else "")
+        yield line_page("Tool", count, partial(tool_lines, about), lambda: tool_text(then))
 
 
 def _output(data: Mapping[str, Any]) -> str:
@@ -74,7 +112,7 @@ def _output(data: Mapping[str, Any]) -> str:
 def _prose_page(name: str, value: object, *, count: bool = False) -> Page:
     text = str(value or "")
     lines = str(text.count("\n") + (not text.endswith("\n"))) if count else ""
-    return Page(name, lines, partial(_prose, text), lambda: text)
+    return line_page(name, lines, partial(_prose, text), lambda: text)
 
 
 def _json_text(value: Any) -> str:
@@ -103,16 +141,31 @@ def _prose(text: str, width: int) -> list[Line]:
     return list(wrapped(text.removesuffix("\n"), width))
 
 
+def result_views(text: str) -> Iterator[View]:
+    """The ways to show a result: a picture is told, JSON is a table or a tree, all else is text."""
+    media = media_in(text)
+    if media is not None:
+        yield View("bytes", partial(_media, str(media)))
+    value = json_of(text)
+    if is_table(value):
+        yield View("table", partial(table_lines, value))
+    if value:
+        yield View("tree", value=value)
+        yield View("text", partial(_json, value))
+    else:
+        yield View("text", partial(_prose, text))
+
+
 def result_page(text: str, width: int) -> list[Line]:
-    """A result as people read it: a table, JSON, or text."""
-    if text[:1] in ("{", "[") and len(text) <= LIMIT:
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return _prose(text, width)
-        table = _table(value, width)
-        return table or _json(_plain(value), width)
-    return _prose(text, width)
+    """A result as people read it, where nothing folds: a table, JSON, or text."""
+    first = next(view for view in result_views(text) if view.lines is not None)
+    assert first.lines is not None
+    return first.lines(width)
+
+
+def _media(said: str, width: int) -> list[Line]:
+    note = "It is not drawn here; y copies the result, its next view is the text."
+    return [*wrapped(said, width), *wrapped(note, width, "muted")]
 
 
 def _json(value: Any, width: int) -> list[Line]:
@@ -137,36 +190,6 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [_plain(item, depth + 1) for item in value]
     return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
-
-
-def _table(value: Any, width: int) -> list[Line]:
-    """A list of flat records as a table; nothing when it is none, or does not fit."""
-    if not isinstance(value, list) or not value or not all(isinstance(item, dict) and item for item in value):
-        return []
-    names = list(dict.fromkeys(key for record in value for key in record))
-    if any(isinstance(cell, dict | list) for record in value for cell in record.values()):
-        return []
-    cells = [[_cell(record.get(name, "")) for name in names] for record in value]
-    heads = [visible_line(name) for name in names]
-    widths = [max(map(cell_len, column)) for column in zip(heads, *cells, strict=True)]
-    if sum(widths) + 2 * (len(widths) - 1) > width - 4:
-        return []
-    numbers = [all(_is_number(record.get(name, 0)) for record in value) for name in names]
-
-    def line(texts: Sequence[str], key: str) -> Line:
-        columns = zip(texts, widths, numbers, strict=True)
-        joined = "  ".join(fit(text, size, right=right) for text, size, right in columns)
-        return ("  " + joined, key), ("", key)
-
-    return [line(heads, "muted"), *(line(row, "text") for row in cells)]
-
-
-def _cell(value: Any) -> str:
-    return visible_line(value) if isinstance(value, str) else visible_line(json.dumps(value))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 # a tool call

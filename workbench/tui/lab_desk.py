@@ -11,6 +11,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from workbench.engine.agent import Agent
+from workbench.engine.request_log import RequestLog
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.registry.names import near_names
 from workbench.tui import events
@@ -19,6 +20,7 @@ from workbench.tui.commands import key_text_of
 from workbench.tui.desk import Doers
 from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.hand_runs import HandRuns
+from workbench.tui.inspector_about import About
 from workbench.tui.lab_wishes import (
     CallByHand,
     Compare,
@@ -71,10 +73,20 @@ class LabDesk:
         self._values: dict[str, Mapping[str, Any]] = {}
         self._changed = ""
         self.history = ToolHistory()
+        self.requests = RequestLog()
 
     def doers(self) -> Doers:
         """``/call`` and running the last call of a changed tool again."""
         return {"app.call": self._call, "app.again": self._again_changed}
+
+    def about(self, entry: Entry) -> About:
+        """What is known of an entry besides: what was sent with it, its tool as it was and as it is."""
+        if entry.kind == "llm":
+            return About(self.requests.sent(entry.data))
+        tool = str(entry.data.get("tool_name", ""))
+        if entry.turn.guest:
+            return About()
+        return About(None, self.history.at(tool, entry.data.get("timestamp", 0.0)), self.history.now(tool))
 
     def wanted(self, wish: Wish) -> None:
         """Do this."""
@@ -100,16 +112,19 @@ class LabDesk:
         """Follow the runs and the versions of the tools."""
         for event in batch:
             if isinstance(event, events.AgentReady):
-                self._note_tools(event.at)
+                self._begin(event.at)
             elif isinstance(event, events.ToolsChanged) and not event.inner and event.tool is not None:
                 self._note_change(event.tool, event.at)
         if self._runs.take_in(batch):
             self._show_news()
 
-    def _note_tools(self, at: float) -> None:
+    def _begin(self, at: float) -> None:
+        """The agent is there: from now on its tools and requests are followed."""
         agent = self._agent()
-        for tool in agent.tools if agent is not None else ():
-            self.history.note(tool, at)
+        if agent is not None:
+            agent.observers.append(self.requests)
+            for tool in agent.tools:
+                self.history.note(tool, at)
 
     def _note_change(self, name: str, at: float) -> None:
         agent = self._agent()

@@ -23,7 +23,7 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Some bytes. ``kind`` in words, ``size`` in bytes, ``width`` and ``height`` in pixels, 0 if not known."""
+    """Some bytes: ``kind`` in words, ``size`` in bytes, ``width`` and ``height`` in pixels or 0."""
 
     kind: str
     size: int

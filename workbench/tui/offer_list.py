@@ -21,6 +21,7 @@ from workbench.visible import visible_line
 _ROWS: Final = 8
 _ROWS_LOW: Final = 4
 _EDGE: Final = 2
+_ABOUT_FROM: Final = 48
 
 
 class OfferList(Painted):
@@ -94,46 +95,26 @@ class OfferList(Painted):
 
     def render_line(self, y: int) -> Strip:
         """A row to take, or the keys at the end."""
-        width = self.size.width
-        items = self.offers.items if self.offers is not None else ()
-        if y < self._shown:
-            index = self._top + y
-            if index >= len(items):
-                note = self.offers.note if self.offers is not None else ""
-                return row([("  ", "muted"), (note, "muted")], width, self._palette, "raised")
-            chosen = index == self._cursor
-            ground, bar = ("selected", "accent") if chosen else ("raised", None)
-            return row(self._spans(items[index], width, chosen), width, self._palette, ground, bar=bar)
-        return row(self._foot(width), width, self._palette, "raised")
+        width, offers = self.size.width, self.offers
+        if offers is None:
+            # a frame may still be painted before the list is gone
+            return row([], width, self._palette, "raised")
+        if y >= self._shown:
+            return row(self._foot(offers, width), width, self._palette, "raised")
+        index = self._top + y
+        if index >= len(offers.items):
+            return row([("  ", "muted"), (offers.note, "muted")], width, self._palette, "raised")
+        chosen = index == self._cursor
+        ground, bar = ("selected", "accent") if chosen else ("raised", None)
+        spans = _offer_spans(offers, offers.items[index], width, "subtle" if chosen else "muted")
+        return row(spans, width, self._palette, ground, bar=bar)
 
-    def _spans(self, offer: Offer, width: int, chosen: bool) -> list[Span]:
-        assert self.offers is not None
-        labels = [cell_len(visible_line(item.label)) for item in self.offers.items if item.about]
-        room = width - 2 * _EDGE
-        label = visible_line(offer.label)
-        spans: list[Span] = [("  ", "text")]
-        if self.offers.kind == "file":
-            folder, slash, name = label.rpartition("/")
-            # the name is what one looks for: a folder that finds no room is cut at its beginning
-            over = cell_len(label) - room
-            if over > 0:
-                folder = "…" + folder[over + 1 :] if over < len(folder) else "…"
-            spans += [(folder + slash, "subtle" if chosen else "muted"), (clip(name, room), "text")]
-        elif offer.about and width >= 48:
-            column = min(max(labels, default=0) + 3, room // 2)
-            spans += [(fit(label, column), "text")]
-            spans += [(clip(visible_line(offer.about), room - column), "subtle" if chosen else "muted")]
-        else:
-            spans += [(clip(label, room), "text")]
-        return spans
-
-    def _foot(self, width: int) -> list[Span]:
-        assert self.offers is not None
+    def _foot(self, offers: Offers, width: int) -> list[Span]:
         keys: list[Span] = [("  ", "text")]
-        if self.offers.items:
+        if offers.items:
             keys += [("tab ", "subtle"), ("take   ", "muted"), ("up down ", "subtle"), ("choose   ", "muted")]
         keys += [("esc ", "subtle"), ("close", "muted")]
-        count = len(self.offers.items)
+        count = len(offers.items)
         place = f"{self._cursor + 1} of {count}" if count > self._shown else ""
         blanks = width - spans_width(keys) - len(place) - _EDGE
         return keys if blanks < 1 else [*keys, (" " * blanks, "text"), (place, "muted")]
@@ -155,3 +136,22 @@ class OfferList(Painted):
         """The wheel moves among the rows."""
         event.stop()
         self.move(-1)
+
+
+def _offer_spans(offers: Offers, offer: Offer, width: int, quiet: str) -> list[Span]:
+    """One row; ``quiet`` is the key of what matters less."""
+    room = width - 2 * _EDGE
+    label = visible_line(offer.label)
+    if offers.kind == "file":
+        folder, slash, name = label.rpartition("/")
+        # the name is what one looks for: a folder that finds no room is cut at its beginning
+        over = cell_len(label) - room
+        if over > 0:
+            folder = "…" + folder[over + 1 :] if over < len(folder) else "…"
+        return [("  ", "text"), (folder + slash, quiet), (clip(name, room), "text")]
+    if offer.about and width >= _ABOUT_FROM:
+        labels = [cell_len(visible_line(item.label)) for item in offers.items]
+        column = min(max(labels, default=0) + 3, room // 2)
+        about = clip(visible_line(offer.about), room - column)
+        return [("  ", "text"), (fit(label, column), "text"), (about, quiet)]
+    return [("  ", "text"), (clip(label, room), "text")]

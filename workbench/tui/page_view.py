@@ -4,18 +4,100 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+from textual import events
+from textual.message import Message
+
 from workbench.tui.palette import Palette, Token
 from workbench.tui.row_view import RowView
 from workbench.tui.wrapped import Line
 
 
 class PageView(RowView[Line], inherit_bindings=False):
-    """Lines to read: no cursor, so the keys are the screen's. Lines that were looked for are tinted."""
+    """Lines to read; the keys are the screen's. Lines that were looked for, or marked, are tinted.
+
+    There is a cursor only where somebody placed one: ``cursor`` is -1 else.
+    """
+
+    class Pressed(Message):
+        """A line was clicked, without marking any."""
+
+        def __init__(self, line: int) -> None:
+            super().__init__()
+            self.line = line
 
     def __init__(self, palette: Palette, background: Token, part: str) -> None:
         super().__init__(_as_drawn, palette, background=background, id=part)
         self.matches: list[int] = []
         self._match = 0
+        self.cursor = -1
+        self._anchor = -1
+        self._pressed = -1
+
+    # the cursor and what is marked
+
+    @property
+    def marked(self) -> bool:
+        """Whether lines are marked."""
+        return self._anchor >= 0
+
+    def place_cursor(self, line: int) -> None:
+        """Put the cursor on a line, or on the nearest there is, and bring it into view."""
+        self.cursor = max(0, min(line, len(self.rows) - 1)) if self.rows else -1
+        top = self.scroll_offset.y
+        if self.cursor < top:
+            self._scroll(max(0, self.cursor))
+        elif self.cursor >= top + self.size.height:
+            self._scroll(self.cursor - self.size.height + 1)
+        self.refresh()
+
+    def leave_cursor(self) -> None:
+        """No cursor, and nothing marked."""
+        self.cursor = self._anchor = -1
+        self.refresh()
+
+    def mark(self) -> None:
+        """Mark from the cursor on; it comes up at the first line in view."""
+        self.place_cursor(self.cursor if self.cursor >= 0 else self.scroll_offset.y)
+        self._anchor = self.cursor
+
+    def unmark(self) -> None:
+        """Nothing is marked; the cursor stays."""
+        self._anchor = -1
+        self.refresh()
+
+    def marked_text(self) -> str:
+        """What the marked lines say, without the margin."""
+        lines = ["".join(text for text, _ in self.rows[at]).rstrip() for at in self._marked_lines()]
+        margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
+        return "\n".join(line[margin:] for line in lines)
+
+    def _marked_lines(self) -> range:
+        if self._anchor < 0:
+            return range(0)
+        return range(min(self._anchor, self.cursor), min(max(self._anchor, self.cursor) + 1, len(self.rows)))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Take hold of the thumb, or begin to mark."""
+        super().on_mouse_down(event)
+        line = event.y + self.scroll_offset.y
+        self._pressed = line if not self._dragging and line < len(self.rows) else -1
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Mark the lines that the mouse is drawn over while its button is down."""
+        super().on_mouse_move(event)
+        line = event.y + self.scroll_offset.y
+        if self._pressed >= 0 and event.button and line != self._pressed:
+            self._anchor = self._pressed
+            self.place_cursor(line)
+
+    def on_mouse_up(self) -> None:
+        """Let go; lines that were marked stay so."""
+        super().on_mouse_up()
+        pressed, self._pressed = self._pressed, -1
+        if pressed >= 0 and not self.marked:
+            self.post_message(self.Pressed(pressed))
+
+    # looking for a text
 
     @property
     def match(self) -> int:
@@ -45,6 +127,10 @@ class PageView(RowView[Line], inherit_bindings=False):
 
     def ground(self, index: int) -> tuple[Token, Token | None]:
         """The background of a line."""
+        if index == self.cursor:
+            return "selected", "accent"
+        if index in self._marked_lines():
+            return "selected", None
         at = bisect_left(self.matches, index)
         if at == len(self.matches) or self.matches[at] != index:
             return super().ground(index)

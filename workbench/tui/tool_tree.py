@@ -68,6 +68,15 @@ class Tool:
         return visible_line(self.row.name.rpartition(".")[2])
 
     @property
+    def said(self) -> str:
+        """What a filter looks for words in, in lower case."""
+        row = self.row
+        said = [row.name, *row.tags, row.reason, row.permission, "on" if row.enabled else "off"]
+        said += ["fault"] * (self.fault is not None) + ["break"] * bool(self.breaks)
+        said += ["error"] * bool(self.errors) + ["lint"] * bool(row.findings)
+        return " ".join(said).lower()
+
+    @property
     def mean_ms(self) -> float | None:
         """Mean time of a call in milliseconds."""
         return self.total_ms / self.calls if self.calls else None
@@ -233,8 +242,13 @@ class ToolTree:
         tool.fault = self._faults.get(name)
         tool.breaks = tuple(point for point in self._breaks if fnmatchcase(name, point.tool))
 
-    def rows(self) -> list[Row]:
-        """What is shown: what needs attention, tools without a namespace, then the groups by name."""
+    def rows(self, words: Sequence[str] = ()) -> list[Row]:
+        """What is shown: what needs attention, tools without a namespace, then the groups by name.
+
+        With ``words``, in lower case, only the tools of which each of them tells, whatever is folded.
+        """
+        if words:
+            return self._found(words)
         rows: list[Row] = [*self.problems.values()]
         if self.loading is not None:
             rows.append(self.loading)
@@ -247,6 +261,17 @@ class ToolTree:
                     rows.append(tool)
                     if tool.open:
                         rows += tool.details()
+        return rows
+
+    def _found(self, words: Sequence[str]) -> list[Row]:
+        rows: list[Row] = []
+        for name in sorted(self.groups):
+            found = [tool for tool in self.groups[name].tools if all(word in tool.said for word in words)]
+            if found and name:
+                rows.append(self.groups[name])
+            for tool in found:
+                rows.append(tool)
+                rows += tool.details() if tool.open else ()
         return rows
 
     @property

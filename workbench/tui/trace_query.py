@@ -76,6 +76,7 @@ def complete(text: str, tools: Iterable[str]) -> str | None:
     key, colon, value = term.partition(":")
     choices: Iterable[str] = KEYS
     if colon:
+        tools = {part for name in tools for part in (name, name.rpartition(".")[2])}
         values = {"tool": tools, "status": STATUSES, "kind": KINDS}.get(key, ())
         choices = (f"{key}:{each}" for each in sorted(values))
         if not value:

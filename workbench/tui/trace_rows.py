@@ -24,6 +24,12 @@ _NARROWEST_LANE: Final = 56
 _NARROWEST_NAMESPACE: Final = 44
 _NESTED: Final = 6
 
+_HOOKS: Final = {
+    "llm": (("before_llm",), ("after_llm", "before_tools")),
+    "tool": (("before_each_tool",), ("on_error", "after_each_tool")),
+}
+"""The handlers whose time stands before and behind the bar of a call."""
+
 _TURN_WORDS: Final = {
     "error": ("failed", "error"),
     "stopped": ("stopped", "muted"),
@@ -213,13 +219,14 @@ def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:
         key = "accent" if entry.state == "running" else "error" if entry.state == "error" else "success"
         bar: Bar = (first, last, "heavy", key if entry.state != "cancelled" else "muted")
         return [*_hooks(entry, axis, first, last), bar]
+    bars = _hooks(entry, axis, first, last)
     if entry.state == "error":
-        return [(first, last, "heavy", "error")]
+        return [*bars, (first, last, "heavy", "error")]
     if entry.first is None:
         # nothing has arrived yet, or the answer came in one piece
-        return [(first, last, "light" if entry.state == "running" else "heavy", "accent")]
+        return [*bars, (first, last, "light" if entry.state == "running" else "heavy", "accent")]
     token, _ = axis.bar(min(entry.first, end), end)
-    return [(first, last, "light", "accent"), (min(token, last - 1), last, "heavy", "accent")]
+    return [*bars, (first, last, "light", "accent"), (min(token, last - 1), last, "heavy", "accent")]
 
 
 def _hooks(entry: Entry, axis: Axis, first: int, last: int) -> list[Bar]:
@@ -228,7 +235,7 @@ def _hooks(entry: Entry, axis: Axis, first: int, last: int) -> list[Bar]:
     halves = 2 * axis.cells
     a_half = axis.total / halves if halves else 0.0
     bars: list[Bar] = []
-    before, after = spent.get("before_each_tool", 0.0), spent.get("after_each_tool", 0.0)
+    before, after = (sum(spent.get(event, 0.0) for event in events) for events in _HOOKS[entry.kind])
     if entry.start is not None and before >= a_half > 0:
         bars.append((axis.bar(max(0.0, entry.start - before), entry.start)[0], first, "light", "muted"))
     if entry.end is not None and after >= a_half > 0:

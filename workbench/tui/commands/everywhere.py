@@ -48,7 +48,7 @@ ROWS: Final[tuple[Command, ...]] = (
         "help",
         "help",
         "Show every key, grouped by where it holds.",
-        4,
+        2,
         "help",
         True,
     ),

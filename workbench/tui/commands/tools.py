@@ -8,7 +8,13 @@ from workbench.tui.commands.command import Command
 
 ROWS: Final[tuple[Command, ...]] = (
     Command(
-        "tools.toggle", "tools", ("space", "enter"), "switch", "on or off", "Switch the tool or group.", 1
+        "tools.toggle",
+        "tools",
+        ("space", "enter"),
+        "switch",
+        "on or off",
+        "Switch the tool or group; read a failure whole.",
+        1,
     ),
     Command("tools.call", "tools", ("c",), "call", "call", "Call the tool by hand, through a form.", 4),
     Command("tools.break", "tools", ("b",), "break", "break", "Set breakpoints of the tool.", 5),
@@ -24,6 +30,8 @@ ROWS: Final[tuple[Command, ...]] = (
         "take out",
         "Take back the grant, breakpoint or fault in the row.",
     ),
+    Command("tools.filter", "tools", ("slash",), "filter", "filter", "Show only the tools that fit.", 8),
+    Command("tools.unfilter", "tools", ("escape",), "unfilter", "show all", "Leave the filter."),
     Command("tools.close", "tools", ("left",), "close", "fold", "Fold the group or the tool.", 2),
     Command(
         "tools.open", "tools", ("right",), "open", "unfold", "Unfold the group, or all about the tool.", 3

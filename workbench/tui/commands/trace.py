@@ -64,6 +64,9 @@ ROWS: Final[tuple[Command, ...]] = (
         "Set breakpoints of the tool, also on these arguments.",
         7,
     ),
+    Command(
+        "trace.legend", "trace", ("question_mark",), "legend", "legend", "Say what bars and glyphs mean.", 8
+    ),
     Command("trace.unfilter", "trace", ("escape",), "unfilter", "show all", "Leave the filter."),
     Command("trace.close", "trace", ("left",), "close", "fold", "Fold, or go to what the row belongs to."),
     Command("trace.open", "trace", ("right",), "open", "unfold", "Unfold the turn or iteration."),

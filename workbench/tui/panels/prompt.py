@@ -107,6 +107,7 @@ class Prompt(Horizontal):
         if self.area.document.get_line(row)[column : column + 1].isspace():
             text = text.removesuffix(" ")
         self.area.replace(text, (row, offers.start), (row, column), maintain_selection_offset=False)
+        self.offers.show(None)
         if message.send:
             self.area.action_send()
 

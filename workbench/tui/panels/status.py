@@ -157,7 +157,7 @@ class TabLine(Line):
     def spans(self, width: int) -> list[Span]:
         """Each tab two cells either side; the active one in the colour of the page below."""
         spans: list[Span] = []
-        for panel, title, count in self.tabs:
+        for panel, title, count in self._fitting(width):
             active = panel == self.active
             page = " on:background" if active and panel == "conversation" else " on:surface" if active else ""
             title_key = ("accent strong" if self.focused_page else "text strong") if active else "subtle"
@@ -167,14 +167,28 @@ class TabLine(Line):
             ]
         return spans
 
+    def _fitting(self, width: int) -> list[tuple[str, str, str]]:
+        """The tabs with their counts, which go whole, from the last on, where there is no room."""
+        tabs = list(self.tabs)
+        for at in reversed(range(len(tabs))):
+            if sum(_tab_width(title, count) for _, title, count in tabs) <= width:
+                break
+            panel, title, _ = tabs[at]
+            tabs[at] = (panel, title, "")
+        return tabs
+
     def on_click(self, event: textual_events.Click) -> None:
         """Choose the tab under the mouse."""
         end = 0
-        for panel, title, count in self.tabs:
-            end += 4 + cell_len(title) + (1 + cell_len(count) if count else 0)
+        for panel, title, count in self._fitting(self.size.width):
+            end += _tab_width(title, count)
             if event.x < end:
                 self.post_message(self.Chosen(panel))
                 return
+
+
+def _tab_width(title: str, count: str) -> int:
+    return 4 + cell_len(title) + (1 + cell_len(count) if count else 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from textual import on
+from textual.app import ComposeResult
 from textual.message import Message
 
 from workbench.tui import events
 from workbench.tui.commands import bindings
 from workbench.tui.do import Do, TakeOut
+from workbench.tui.filter_line import FilterLine
 from workbench.tui.lab_wishes import CallByHand, RunToolAgain, Wanted
 from workbench.tui.lanes import meter
 from workbench.tui.list_panel import ListPanel
@@ -25,6 +28,10 @@ from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool, 
 _EMPTY: tuple[Span, ...] = (
     ("No tools yet.", "subtle"),
     ("Functions of the files that you open appear here, with their calls and times.", "muted"),
+)
+_NOTHING: tuple[Span, ...] = (
+    ("No tool fits.", "subtle"),
+    ("Each word is looked for in names and tags, in on, off, ask, deny, error, fault, break, lint.", "muted"),
 )
 _METER = 14
 _WRONG = "ToolArgumentsError"
@@ -55,12 +62,28 @@ class ToolsPanel(ListPanel[Row]):
             """The panel that sent it."""
             return self.panel
 
+    @dataclass
+    class Explain(Message):
+        """A person wants to read all of why a source of tools could not be loaded."""
+
+        panel: ToolsPanel
+        name: str
+        reason: str
+        where: str
+
+        @property
+        def control(self) -> ToolsPanel:
+            """The panel that sent it."""
+            return self.panel
+
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY, id=id)
         self._now = 0.0
         self._tree = ToolTree()
         self._names: dict[tuple[str, str], str] = {}
         self._progress: tuple[int, int] | None = None
+        self._line = FilterLine("name, tag, off, asks, error, fault", "enter keep   esc all")
+        self._words: tuple[str, ...] = ()
         self._longest = 0
         self._others = False
         self._touched: dict[int, Tool] = {}
@@ -77,6 +100,12 @@ class ToolsPanel(ListPanel[Row]):
             events.FaultsChanged: self._faults_changed,
         }
 
+    def compose(self) -> ComposeResult:
+        """The title row, the filter while there is one, the list."""
+        yield self._title
+        yield self._line
+        yield self._rows
+
     # what the screen uses
 
     def set_rows(self, rows: Sequence[events.ToolRow]) -> None:
@@ -91,7 +120,8 @@ class ToolsPanel(ListPanel[Row]):
             if handler is not None:
                 self._now = max(self._now, event.at)
                 handler(event)
-        if self._others or any(tool.open for tool in self._touched.values()):
+        unfolded = any(tool.open for tool in self._touched.values())
+        if self._others or unfolded or (self._words and self._touched):
             self._settle()
         else:
             for tool in self._touched.values():
@@ -216,7 +246,7 @@ class ToolsPanel(ListPanel[Row]):
     def _settle(self) -> None:
         self._others = False
         self._longest = widest(self._tree.tools.values())
-        self._rows.show(self._tree.rows())
+        self._rows.show(self._tree.rows(self._words))
         self._title.refresh()
 
     def draw_record(self, record: Row, width: int) -> list[Span]:
@@ -229,6 +259,11 @@ class ToolsPanel(ListPanel[Row]):
             return _loading(*self._progress, width - used - 2)
         if not self._tree.tools:
             return []
+        if self._words:
+            shown = sum(isinstance(row, Tool) for row in self._rows.rows)
+            count = f"{shown} of {len(self._tree.tools)}"
+            grid = Grid.of(width, self._longest)
+            return [(fit(count, width - 2 - grid.numbers - used), "muted"), *heads(grid)]
         on_count, off_count = self._tree.counts()
         grid = Grid.of(width, self._longest)
         room = width - 2 - grid.numbers - used
@@ -237,6 +272,38 @@ class ToolsPanel(ListPanel[Row]):
         if self._tree.tokens and len("  ".join([*parts, cost])) <= room:
             parts.append(cost)
         return [(fit("  ".join(parts), room), "muted"), *heads(grid)]
+
+    # filtering
+
+    def action_filter(self) -> None:
+        """Type which tools to show."""
+        self._line.open()
+
+    def action_unfilter(self) -> None:
+        """Show all tools again."""
+        self._line.close()
+        self._narrow("")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Escape is for others while there is no filter."""
+        return self._line.display if action == "unfilter" else True
+
+    @on(FilterLine.Typed)
+    def _typed(self, event: FilterLine.Typed) -> None:
+        event.stop()
+        self._narrow(event.text)
+
+    @on(FilterLine.Left)
+    def _left(self, event: FilterLine.Left) -> None:
+        event.stop()
+        if not event.keep or not self._words:
+            self.action_unfilter()
+        self._rows.focus()
+
+    def _narrow(self, text: str) -> None:
+        self._words = tuple(text.lower().split())
+        self._rows.empty = _NOTHING if self._words else _EMPTY
+        self._settle()
 
     # switching and folding
 
@@ -252,7 +319,7 @@ class ToolsPanel(ListPanel[Row]):
             self._fold(record, not record.open)
 
     def action_switch(self) -> None:
-        """Ask to switch the tool under the cursor, or all tools of the group."""
+        """Ask to switch the tool under the cursor, or all tools of the group; tell all of a failure."""
         if not self._rows.cursor_in_view:
             self._rows.go_to(self._rows.cursor)
             return
@@ -263,6 +330,8 @@ class ToolsPanel(ListPanel[Row]):
             group = record.name if isinstance(record, Group) else None
             names, enable = toggle(record.tools if isinstance(record, Group) else [record])
             self.post_message(self.Toggle(self, names, enable, group))
+        elif isinstance(record, Problem):
+            self.post_message(self.Explain(self, record.name, record.reason, record.where))
 
     def _tool(self) -> Tool | None:
         """The tool that the cursor is on, or below."""

@@ -17,6 +17,7 @@ from workbench.tui.do import Do
 from workbench.tui.events import AgentEvent
 from workbench.tui.filter_line import FilterLine
 from workbench.tui.lab_wishes import RunAgain, SaveTest, Wanted, WhatIf
+from workbench.tui.legend import Legend
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit
@@ -82,11 +83,13 @@ class TracePanel(ListPanel[Row]):
         self._filtered = False
         self._followed = True
         self._ticked = 0.0
+        self._legend = Legend(palette)
         self._line = FilterLine(_PLACEHOLDER, "enter keep   esc all", self._complete)
 
     def compose(self) -> ComposeResult:
         """The title row, the filter while there is one, the list."""
         yield self._title
+        yield self._legend
         yield self._line
         yield self._rows
 
@@ -332,6 +335,15 @@ class TracePanel(ListPanel[Row]):
         record = self._rows.current
         if isinstance(record, Entry) and tool_calls(record):
             self.post_message(Wanted(SaveTest(record)))
+
+    def action_legend(self) -> None:
+        """Say what the bars and glyphs mean, or no longer."""
+        self._legend.display = not self._legend.display
+
+    def repaint(self) -> None:
+        """The legend has the colours too."""
+        super().repaint()
+        self._legend.palette = self._palette
 
     def action_break(self) -> None:
         """Set breakpoints of the tool under the cursor; elsewhere list all."""

@@ -2,93 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.screen import Screen
 
 from workbench.tui.commands import bindings, hints
 from workbench.tui.filter_line import FilterLine
-from workbench.tui.inspector_pages import Page, fact_lines, facts, facts_text, opening, pages
+from workbench.tui.inspector_about import About
+from workbench.tui.inspector_pages import Page, fact_lines, facts, facts_text, line_page, opening, pages
+from workbench.tui.inspector_reading import Reading, source_of
+from workbench.tui.inspector_tabs import Tabs
+from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import HintLine
-from workbench.tui.panels.status import Line as OneRow
 from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
+from workbench.visible import visible_line
 
 _NARROW = 104
 _LOW = 16
 
 
-class _Tabs(OneRow):
-    """The names of the pages; the one that is shown has the colour of the page."""
-
-    background = "raised"
-
-    @dataclass
-    class Chosen(Message):
-        """A tab was clicked."""
-
-        index: int
-
-    def __init__(self, palette: Palette) -> None:
-        super().__init__(palette)
-        self._tabs: Sequence[tuple[str, str]] = ()
-        self._active = 0
-        self._ends: list[int] = []
-
-    def show(self, tabs: Sequence[tuple[str, str]], active: int) -> None:
-        """Draw these names and counts."""
-        self._tabs, self._active = tabs, active
-        self.refresh()
-
-    def spans(self, width: int) -> list[Span]:
-        """Each name with 2 cells on either side; those before the active one leave when there is no room."""
-        parts = [[*self._tab(index)] for index in range(len(self._tabs))]
-        first = 0
-        while first < self._active and sum(map(spans_width, parts[first : self._active + 1])) > width:
-            first += 1
-        self._ends, used = [], 0
-        for index, part in enumerate(parts):
-            used += spans_width(part) if index >= first else 0
-            self._ends.append(used)
-        return [span for part in parts[first:] for span in part]
-
-    def _tab(self, index: int) -> list[Span]:
-        name, count = self._tabs[index]
-        active = index == self._active
-        ground = " on:background" if active else ""
-        spans: list[Span] = [(f"  {name}", ("text strong" if active else "subtle") + ground)]
-        if count:
-            spans.append((f" {count}", "muted" + ground))
-        return [*spans, ("  ", "muted" + ground)]
-
-    def on_click(self, event: events.Click) -> None:
-        """Show the page."""
-        for index, end in enumerate(self._ends):
-            if event.x < end:
-                self.post_message(self.Chosen(index))
-                return
-
-
 class InspectorScreen(Screen[Entry]):
     """Shows one of ``entries``, the one at ``index`` first; the others are one key away.
 
-    Leaving it gives back the entry that was shown last.
+    ``about`` tells what is known of an entry besides. Leaving it gives back the entry shown last.
     """
 
     BINDINGS = bindings("inspector")
     CSS_PATH = "inspector.tcss"
 
-    def __init__(self, entries: Sequence[Entry], index: int, palette: Palette) -> None:
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        index: int,
+        palette: Palette,
+        about: Callable[[Entry], About] | None = None,
+    ) -> None:
         super().__init__()
+        self._about = about or (lambda _: About())
+        self._reading = Reading()
         self._entries = entries
         self._index = index
         self._palette = palette
@@ -97,7 +57,7 @@ class InspectorScreen(Screen[Entry]):
         self._top = TitleRow(self._top_spans, palette, "background")
         self._subject = TitleRow(self._subject_spans, palette, "background")
         self._subject.id = "subject"
-        self._tabs = _Tabs(palette)
+        self._tabs = Tabs(palette)
         self._view = PageView(palette, "background", "pages")
         self._facts = PageView(palette, "surface", "facts")
         self._search = FilterLine("look for", "enter done   esc leave")
@@ -154,12 +114,11 @@ class InspectorScreen(Screen[Entry]):
 
     def _show_entry(self, *, keep: bool = False) -> None:
         name = self.page if keep and self._pages else ""
-        self._pages = pages(self.entry)
+        self._pages = pages(self.entry, self._about(self.entry))
         if self.has_class("-narrow"):
             sections = facts(self.entry)
-            self._pages.append(
-                Page("Facts", "", lambda width: fact_lines(sections, width), lambda: facts_text(sections))
-            )
+            shown = partial(fact_lines, sections)
+            self._pages.append(line_page("Facts", "", shown, lambda: facts_text(sections)))
         names = [page.name for page in self._pages]
         self._page = names.index(name) if name in names else opening(self._pages)
         self._facts.show(fact_lines(facts(self.entry), 38))
@@ -168,10 +127,22 @@ class InspectorScreen(Screen[Entry]):
         self._show_page()
 
     def _show_page(self) -> None:
-        self._tabs.show([(page.name, page.count) for page in self._pages], self._page)
-        width = self.size.width - (0 if self.has_class("-narrow") else 38)
-        self._view.show(self._pages[self._page].lines(max(20, width)))
+        self._tabs.show([(page.name, self._count(page)) for page in self._pages], self._page)
         self._view.scroll_to(y=0, animate=False, force=True)
+        self._view.leave_cursor()
+        self._reading.open(self.entry, self._pages[self._page])
+        if self._reading.tree is not None:
+            self._view.place_cursor(0)
+        self._show_lines()
+
+    def _count(self, page: Page) -> str:
+        """What stands beside the name of a page: a count, and how it is shown where one can choose."""
+        view = self._reading.view_of(page).name if len(page.views) > 1 else ""
+        return f"{page.count} {view}".strip()
+
+    def _show_lines(self) -> None:
+        width = self.size.width - (0 if self.has_class("-narrow") else 38)
+        self._view.show(self._reading.lines(max(20, width)))
         self._find()
 
     def _find(self) -> None:
@@ -185,7 +156,7 @@ class InspectorScreen(Screen[Entry]):
     def _top_spans(self, width: int) -> list[Span]:
         entry = self.entry
         left: list[Span] = [("  ", "text"), (entry.turn.agent, "text strong")]
-        left += [(f"   turn {entry.turn.number}   iteration {entry.iteration.number}", "subtle")]
+        left += [(f"   {_where(entry)}", "subtle")]
         right: list[Span] = [(f"{self._index + 1} of {len(self._entries)}", "subtle")]
         if width >= _NARROW:
             for key, label in (("k", "previous"), ("j", "next")):
@@ -209,12 +180,14 @@ class InspectorScreen(Screen[Entry]):
     # keys
 
     def action_back(self) -> None:
-        """Leave; a search that is kept goes first."""
-        if self._search.display:
+        """Leave; what is marked, and then a search that is kept, goes first."""
+        if self._view.marked:
+            self._unmark()
+        elif self._search.display:
             self._search.close()
             self._find()
-            return
-        self.dismiss(self.entry)
+        else:
+            self.dismiss(self.entry)
 
     def action_next_entry(self) -> None:
         """The entry after."""
@@ -242,8 +215,8 @@ class InspectorScreen(Screen[Entry]):
         self._page = page
         self._show_page()
 
-    @on(_Tabs.Chosen)
-    def _tab_chosen(self, event: _Tabs.Chosen) -> None:
+    @on(Tabs.Chosen)
+    def _tab_chosen(self, event: Tabs.Chosen) -> None:
         event.stop()
         self._turn(event.index)
 
@@ -271,24 +244,106 @@ class InspectorScreen(Screen[Entry]):
             self._find()
         self._view.focus()
 
+    # views, folds and copies
+
+    def action_view(self) -> None:
+        """Show the page in another way: as a table, a tree, text."""
+        self._reading.next_view()
+        self._show_page()
+
+    def action_fold(self) -> None:
+        """Fold or unfold the value under the cursor."""
+        if self._reading.toggle(self._view.cursor):
+            self._show_lines()
+
+    def action_mark(self) -> None:
+        """Mark lines from here on; up and down take more, y copies them."""
+        if self._view.marked:
+            self._unmark()
+        else:
+            self._view.mark()
+
+    def _unmark(self) -> None:
+        self._view.unmark()
+        if self._reading.tree is None:
+            self._view.leave_cursor()
+
+    def on_page_view_pressed(self, event: PageView.Pressed) -> None:
+        """A click on a value folds or unfolds it."""
+        event.stop()
+        if self._reading.tree is not None:
+            self._view.place_cursor(event.line)
+            self.action_fold()
+
     def action_copy(self) -> None:
+        """Copy what is marked, else the value under the cursor, else all of the page."""
+        node = self._reading.node(self._view.cursor)
+        if self._view.marked:
+            self._copied("Marked", self._view.marked_text())
+            self._unmark()
+        elif node is not None:
+            self._copied(visible_line(node.path), node.text())
+        else:
+            self.action_copy_all()
+
+    def action_copy_all(self) -> None:
         """Put what the page shows into the clipboard, whole."""
         page = self._pages[self._page]
-        text = page.text()
+        self._copied(page.name, page.text())
+
+    def _copied(self, what: str, text: str) -> None:
         self.app.copy_to_clipboard(text)
-        what = f"{page.name}: {len(text):,} characters copied."
-        self.notify(what, markup=False, timeout=2)
+        self.notify(f"{what}: {len(text):,} characters copied.", markup=False, timeout=2)
+
+    # what can be done with it
+
+    def action_again(self) -> None:
+        """Run the call again."""
+        self._run_again(edit=False)
+
+    def action_again_edited(self) -> None:
+        """Run the call again with other arguments."""
+        self._run_again(edit=True)
+
+    def _run_again(self, *, edit: bool) -> None:
+        if self.entry.kind == "tool":
+            self.post_message(Wanted(RunAgain((self.entry,), edit)))
+
+    def action_save_test(self) -> None:
+        """Write a test of the call."""
+        if self.entry.kind == "tool":
+            self.post_message(Wanted(SaveTest(self.entry)))
+
+    def action_source(self) -> None:
+        """Open the failing line, or else the tool, in the editor."""
+        place = source_of(self.entry, self._about(self.entry))
+        if place is None:
+            self.notify("There is no Python file of it.", markup=False, severity="warning")
+        else:
+            self.post_message(Wanted(OpenSource(*place)))
 
     # scrolling
 
     def action_lines(self, count: int) -> None:
-        """Scroll by lines."""
-        self._view.lines(count)
+        """Move the cursor, where there is one, or scroll by lines."""
+        if self._view.cursor >= 0:
+            self._view.place_cursor(self._view.cursor + count)
+        else:
+            self._view.lines(count)
 
     def action_screens(self, count: int) -> None:
-        """Scroll by screens."""
-        self._view.screens(count)
+        """The same by screens."""
+        self.action_lines(count * max(1, self._view.size.height - 1))
 
     def action_ends(self, end: int) -> None:
-        """Scroll to the first (0) or the last (1) line."""
-        self._view.ends(end)
+        """The same to the first (0) or the last (1) line."""
+        if self._view.cursor >= 0:
+            self._view.place_cursor(end * len(self._view.rows))
+        else:
+            self._view.ends(end)
+
+
+def _where(entry: Entry) -> str:
+    if entry.turn.by_hand:
+        return "by you"
+    return f"turn {entry.turn.number}   iteration {entry.iteration.number}"

@@ -173,6 +173,14 @@ class MainScreen(Screen[None]):
 
     # tabs and focus
 
+    def on_tools_panel_explain(self, message: ToolsPanel.Explain) -> None:
+        """Why a source could not be loaded is read whole in the conversation."""
+        hint = f"At {message.where}." if message.where else ""
+        self.conversation.add_notice(f"{message.name} was not loaded", message.reason, hint, "error")
+        self.conversation.follow = True
+        if self.narrow:
+            self.focus_panel("conversation")
+
     def on_tab_line_chosen(self, message: TabLine.Chosen) -> None:
         """Show the panel and give it the focus."""
         self.focus_panel(message.panel)

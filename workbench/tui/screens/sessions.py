@@ -15,7 +15,7 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
 
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import Command, bindings, commands, key_text
 from workbench.tui.events import SessionRow
 from workbench.tui.filter_line import FilterLine
 from workbench.tui.palette import Palette
@@ -65,12 +65,19 @@ class _Foot(Line):
     some = False
 
     def spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "muted")]
-        for command in commands("sessions") if self.some else commands("sessions")[-1:]:
-            part: list[Span] = [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
-            if spans_width(spans) + spans_width(part) <= width - _EDGE:
-                spans += part
+        shown = list(commands("sessions") if self.some else commands("sessions")[-1:])
+        spans = _keys(shown)
+        while len(shown) > 1 and spans_width(spans) > width:
+            del shown[-2]  # the way out stays
+            spans = _keys(shown)
         return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
+
+
+def _keys(shown: Sequence[Command]) -> list[Span]:
+    spans: list[Span] = [("  ", "muted")]
+    for command in shown:
+        spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
+    return spans
 
 
 class SessionsScreen(ModalScreen[None]):

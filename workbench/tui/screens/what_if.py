@@ -23,6 +23,8 @@ from workbench.visible import visible, visible_line
 FULL_BELOW: Final = 104
 """Cells of width under which the screen is filled."""
 
+_ROOMY: Final = 60
+
 
 class _Title(Line):
     background = "raised"
@@ -53,9 +55,11 @@ class _Foot(Line):
     background = "raised"
 
     def spans(self, width: int) -> list[Span]:
+        gap = "   " if width >= _ROOMY else "  "
         spans: list[Span] = [("  ", "muted")]
         for command in commands("what_if"):
-            spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
+            label = command.label if width >= _ROOMY else command.label.partition(" from")[0]
+            spans += [(key_text(command.keys[0]), "subtle"), (f" {label}{gap}", "muted")]
         return spans
 
 

@@ -1,0 +1,73 @@
+"""How the inspector's pages are being read: which view of each, and what is unfolded."""
+
+from __future__ import annotations
+
+from workbench.tui.inspector_about import About
+from workbench.tui.inspector_pages import Page, View
+from workbench.tui.json_tree import JsonTree, Node
+from workbench.tui.trace_records import Entry
+from workbench.tui.wrapped import Line
+
+
+class Reading:
+    """The page that is open. A view that was chosen for a page holds for the next entries too."""
+
+    def __init__(self) -> None:
+        self.tree: JsonTree | None = None
+        self._page: Page | None = None
+        self._entry: Entry | None = None
+        self._views: dict[str, str] = {}
+        self._trees: dict[tuple[int, str], JsonTree] = {}
+        self._owners: list[int] = []
+
+    def open(self, entry: Entry, page: Page) -> None:
+        """Read this page of this entry; what was unfolded in it still is."""
+        self._entry, self._page, self.tree = entry, page, None
+        self._owners = []
+        view = self.view_of(page)
+        if view.lines is None:
+            key = entry.serial, page.name
+            self.tree = self._trees.get(key)
+            if self.tree is None:
+                self.tree = self._trees[key] = JsonTree(view.value)
+
+    def view_of(self, page: Page) -> View:
+        """The view that was chosen for it, or its first one."""
+        chosen = self._views.get(page.name)
+        return next((view for view in page.views if view.name == chosen), page.views[0])
+
+    def next_view(self) -> None:
+        """Choose the next view of the page; it has to be opened anew."""
+        if self._page is not None:
+            views = self._page.views
+            place = views.index(self.view_of(self._page))
+            self._views[self._page.name] = views[(place + 1) % len(views)].name
+
+    def lines(self, width: int) -> list[Line]:
+        """The page for a width in cells."""
+        if self.tree is not None:
+            lines, self._owners = self.tree.lines(width)
+            return lines
+        view = self.view_of(self._page) if self._page is not None else None
+        return view.lines(width) if view is not None and view.lines is not None else []
+
+    def node(self, line: int) -> Node | None:
+        """The value that a line of the tree belongs to."""
+        if self.tree is None or not 0 <= line < len(self._owners):
+            return None
+        return self.tree.nodes[self._owners[line]]
+
+    def toggle(self, line: int) -> bool:
+        """Fold or unfold the value of a line; False if there is nothing to fold."""
+        if self.tree is None or not 0 <= line < len(self._owners):
+            return False
+        return self.tree.toggle(self._owners[line])
+
+
+def source_of(entry: Entry, about: About) -> tuple[str, int] | None:
+    """The file and line that is looked for: where a call failed, else where its tool begins."""
+    frame = entry.data.get("failing_frame")
+    if isinstance(frame, dict) and frame.get("file") and isinstance(frame.get("line"), int):
+        return str(frame["file"]), frame["line"]
+    tool = about.now or about.then
+    return (tool.file, tool.line or 1) if tool is not None and tool.file else None
