@@ -27,6 +27,7 @@ SYSTEM_PROMPT = (
     "depend on each other, and say briefly what you found. When a call is rejected, do not repeat it: "
     "read the reason and find another way, or ask."
 )
+_LENIENT = "lenient:"
 TRUST_WORDS = ("open", "careful", "strict")
 
 
@@ -99,7 +100,8 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
     """The model of that name, with the parameters of the configuration, getting ready already.
 
     ``parameters`` come before those of the configuration, None takes one away. ``replay:PATH`` answers
-    from a session file. Raises ConfigError for a name that is none.
+    from a session file, ``replay:lenient:PATH`` whatever is asked. Raises ConfigError for a name that is
+    none.
     """
     from workbench.config import load_settings
     from workbench.project_review import log_waiting_parameters
@@ -115,7 +117,8 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
         from workbench.providers.replay import ReplayModel
         from workbench.storage.session_file import read_session
 
-        return ReplayModel(read_session(path).messages)
+        lenient = path.startswith(_LENIENT)
+        return ReplayModel(read_session(path.removeprefix(_LENIENT)).messages, strict=not lenient)
     settings = load_settings(Path.cwd())
     log_waiting_parameters(settings.waiting)
     llm = create_llm(model, **{**settings.config.parameters, **(parameters or {})})

@@ -156,3 +156,23 @@ def test_an_agent_that_nobody_holds_goes_and_its_loop_with_it() -> None:
     assert gone() is None
     threads[0].join(30)
     assert not threads[0].is_alive()
+
+
+def test_an_agent_that_has_ended_its_turn_inside_a_call_is_not_held_by_it() -> None:
+    gone: list[bool] = []
+
+    def ask() -> str:
+        """Ask somebody who is needed once."""
+
+        def run() -> weakref.ref[Agent]:
+            helper = Agent("helper", llm=StrictLLM())
+            helper.input("go")
+            return weakref.ref(helper)
+
+        helper = run()
+        gc.collect()
+        gone.append(helper() is None)
+        return "ok"
+
+    Agent("a", [ask], llm=StrictLLM(calls(call("ask")))).input("go")
+    assert gone == [True]

@@ -16,6 +16,7 @@ from tests.engine.strict_llm import StrictLLM, check_request
 from workbench.engine import hooks
 from workbench.engine.agent import Agent
 from workbench.engine.llm import LLMResponse, ToolCall
+from workbench.engine.xray_context import xray
 from workbench.errors import ProviderError, StopTurn, ToolRejected
 from workbench.registry import ToolMetadata, ToolRegistry
 
@@ -140,6 +141,7 @@ ACTIONS = st.one_of(
     st.tuples(st.just("append"), st.sampled_from(SOUND)),
     st.tuples(st.just("append"), st.sampled_from(SOUND)),
     st.tuples(st.just("append"), MESSAGES),
+    st.tuples(st.just("spoil"), MESSAGES, st.sampled_from(sorted(FAILURES))),
     st.tuples(st.just("insert"), st.integers(0, 6), MESSAGES),
     st.tuples(st.just("drop"), st.integers(-4, 4)),
     st.tuples(st.just("replace"), st.booleans()),
@@ -183,6 +185,10 @@ def act(agent: Agent, action: tuple[Any, ...], said: list[str]) -> None:
             if message in SOUND:
                 messages[-1]["content"] += f" ({len(said)})"
                 said.append(messages[-1]["content"])
+        case "spoil", message, kind:
+            messages.append(copy.deepcopy(message))
+            failure = FAILURES[kind]()
+            raise failure
         case "insert", at, message:
             messages.insert(at, copy.deepcopy(message))
         case "drop", at if messages:
@@ -241,9 +247,10 @@ class EngineMachine(RuleBasedStateMachine):
         mistakes = AssertionError | AttributeError | TypeError | LookupError
         assert not isinstance(left, mistakes), left
         self.agent.hooks.remove(handlers)
+        session = self.agent.current_session
+        assert session is not None
+        check_request(session["messages"])
         if all(action[0] in KEEPS for _, action, _ in plans):
-            session = self.agent.current_session
-            assert session is not None
             kept = [message["content"] for message in session["messages"]]
             assert [text for text in said if text not in kept] == [], "a message that a handler added is lost"
 
@@ -272,13 +279,11 @@ class EngineMachine(RuleBasedStateMachine):
     def nothing_transient_stays(self) -> None:
         session = self.agent.current_session or {}
         assert not {"pending_tools", "pending_tool", "llm_response"} & session.keys()
+        assert xray.agent is None
         json.dumps([entry for entry in session.get("trace", []) if entry["type"] != "llm_call"])
 
     def teardown(self) -> None:
         if hasattr(self, "agent"):
-            session = self.agent.current_session
-            if session is not None and self.agent.last_status is not None:
-                check_request(session["messages"])
             self.agent.close()
 
 

@@ -2,7 +2,8 @@
 
 In a test: ``with Loopback() as server: server.script(text("hello"))`` and ``base_url=server.base_url``.
 By hand: ``python -m tests.providers.loopback --port 8080`` serves a small demo: the first answer to a
-message calls two of the offered tools, the answer to their results closes the turn.
+message calls two of the offered tools, the answer to their results closes the turn. A message that is one
+of the words in ``FAULTS``, such as ``hang``, makes it misbehave in that way.
 """
 
 from __future__ import annotations
@@ -254,6 +255,39 @@ def error(
     return Reply(status=status, headers=headers or {}, body=body)
 
 
+FAULTS: Mapping[str, Sequence[Reply]] = {
+    "slow": [text("one ", "word ", "a ", "second", pause=1.0)],
+    "cut": [Reply([delta(content="half an ans")], end="cut")],
+    "garbage": [Reply(["data: {nonsense\n\n"])],
+    "page": [Reply(body="<html>hello</html>")],
+    "shared": [calls([call(0, "a", "one", '{"a":1}')], [call(0, "b", "two", '{"a":2}')])],
+    "limited": [error(429, "Slow down.", headers={"Retry-After": "5"}), text("fine")],
+    "broken": [error(500, "oops"), error(500, "oops"), text("fine")],
+    "hang": [Reply([delta(content="and then ")], end="hang")],
+    "full": [error(400, "prompt is too long: 9000 tokens > 8192 maximum")],
+    "filtered": [text("half", finish="content_filter")],
+    "refused": [error(401, "Incorrect API key provided.")],
+}
+"""What the demo does for a message that is this word; several replies are for several tries."""
+
+
+class Demo:
+    """The demo's behaviour; counts the tries of a faulty one."""
+
+    def __init__(self) -> None:
+        self._tries: dict[str, int] = {}
+
+    def __call__(self, request: Request) -> Reply:
+        """The next fault of the message's kind, if it names one, else the demo."""
+        messages = request.body.get("messages") or [{}]
+        replies = FAULTS.get(str(messages[-1].get("content")).strip())
+        if replies is None or messages[-1].get("role") != "user":
+            return demo(request)
+        key = json.dumps(messages)
+        number = self._tries[key] = self._tries.get(key, 0) + 1
+        return replies[min(number, len(replies)) - 1]
+
+
 def demo(request: Request) -> Reply:
     """Two calls of offered tools for a new message, a closing word for their results."""
     messages = request.body.get("messages", [])
@@ -305,7 +339,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="A loopback server that speaks OpenAI's chat protocol.")
     parser.add_argument("--port", type=int, default=8080)
     loopback = Loopback(parser.parse_args().port)
-    loopback.script(demo)
+    loopback.script(Demo())
     loopback.start()
     print(f"serving {loopback.base_url}, for instance with --model openai/some-model", flush=True)
     try:

@@ -79,9 +79,48 @@ def test_a_host_that_dies_fails_the_request_with_its_signal_and_the_next_one_wor
         first = host.pid
         with pytest.raises(ModelHostError, match="SIGKILL") as caught:
             ask(host, "die")
-        assert "new one" in caught.value.hint
+        assert caught.value.hint == "A new one is starting."
+        assert host.pid not in (None, first)
         assert ask(host)[-1]["kind"] == "done"
-        assert host.pid != first
+
+
+def test_a_host_that_was_never_ready_is_not_followed_by_another_until_somebody_asks() -> None:
+    with fake_host("sys.exit(1)") as host:
+        with pytest.raises(ModelHostError) as caught:
+            ask(host)
+        assert caught.value.hint == "The next message starts a new one."
+        assert host.pid is None
+
+
+def test_a_next_host_that_cannot_be_started_leaves_the_first_reason(caplog: pytest.LogCaptureFixture) -> None:
+    script = """
+    say(kind="ready")
+    for order in orders(): os.kill(os.getpid(), signal.SIGKILL)
+    """
+    with fake_host(script) as host:
+        events = host.complete("m", [], None, {})
+        host.warm()
+        while not host.ready:
+            pass
+        host._command = ("/no/such/program",)
+        with pytest.raises(ModelHostError, match="SIGKILL") as caught:
+            next(events)
+        assert caught.value.hint == "The next message starts a new one."
+    assert "cannot be started" in caplog.text
+
+
+def test_a_host_that_was_closed_is_not_followed_by_another() -> None:
+    script = """
+    say(kind="ready")
+    for order in orders(): say(kind="chunks", id=order["id"], chunks=[])
+    """
+    with fake_host(script) as host:
+        events = host.complete("m", [], None, {})
+        next(events)
+        host.close()
+        with pytest.raises(ModelHostError, match="closed"):
+            next(events)
+        assert host.pid is None
 
 
 def test_a_host_that_cannot_start_says_what_it_said() -> None:
@@ -111,9 +150,9 @@ def test_a_host_that_falls_silent_is_asked_and_then_killed() -> None:
     for order in orders(): pass
     """
     with fake_host(script, silence=0.02, answer=0.02) as host:
-        with pytest.raises(ModelHostError, match="did not answer"):
+        with pytest.raises(ModelHostError, match="did not answer") as caught:
             ask(host)
-        assert host.pid is None
+        assert caught.value.hint == "A new one is starting."
 
 
 def test_a_model_that_thinks_long_is_not_taken_for_a_dead_host() -> None:
@@ -163,6 +202,9 @@ def test_a_stop_frees_the_caller_and_kills_only_a_host_that_does_not_listen(list
                 assert host.pid == pid
             else:
                 assert ended.poll(10_000)
+                next(again := host.complete("m", [], None, {}))
+                again.close()
+                assert host.pid not in (None, pid)
 
 
 def test_a_request_that_is_left_early_is_stopped() -> None:

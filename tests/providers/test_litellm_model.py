@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.providers.loopback import Loopback, Reply, call, calls, delta, error, text, usage
+from tests.providers.loopback import Demo, Loopback, Reply, call, calls, delta, error, text, usage
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import LLM, Delta, LLMResponse
 from workbench.errors import (
@@ -124,6 +124,59 @@ def test_calls_in_odd_shapes_survive_litellm(asker: Asker, reply: Reply) -> None
     found = asker.ask(reply).tool_calls
     assert [(each.name, each.arguments) for each in found] == [("add", {"a": 1}), ("mul", {"a": 2})]
     assert len({each.id for each in found}) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments"),
+    [
+        (calls([call(0, "a", "add", "")]), {}),
+        (calls([call(0, "a", "add")]), {}),
+        (calls([call(0, "a", "add", '{"a": 1}')]), {"a": 1}),
+        (calls([call(0, "a", "add", '{"a"')], [call(0, "a", "add", ": 1}")]), {"a": 1}),
+        (calls([call(0, "a", "add", '{"a": 1}')], [call(0, "a", "add", "")]), {"a": 1}),
+    ],
+    ids=["empty", "none", "one piece", "id and name again", "a last piece that says nothing"],
+)
+def test_one_call_stays_one_however_its_arguments_come(
+    asker: Asker, reply: Reply, arguments: dict[str, Any]
+) -> None:
+    (found,) = asker.ask(reply).tool_calls
+    assert (found.name, found.arguments, found.error) == ("add", arguments, None)
+
+
+def test_a_call_without_a_name_is_answered_with_what_is_wrong(asker: Asker) -> None:
+    (found,) = asker.ask(calls([call(0, "a", "", '{"a": 1}')])).tool_calls
+    assert found.error is not None
+    assert "no tool name" in found.error
+
+
+def test_text_after_calls_is_kept_with_them(asker: Asker) -> None:
+    events = [
+        delta(content="Before. "),
+        delta(tool_calls=[call(0, "a", "add", '{"a": 1}')]),
+        delta(content="After."),
+        delta(finish="tool_calls"),
+        usage(),
+    ]
+    response = asker.ask(Reply(events))
+    assert response.content == asker.streamed() == "Before. After."
+    assert [each.arguments for each in response.tool_calls] == [{"a": 1}]
+
+
+def test_calls_cut_at_the_token_limit_say_so(asker: Asker) -> None:
+    (found,) = asker.ask(calls([call(0, "a", "add", '{"a": ')], finish="length")).tool_calls
+    assert found.error is not None
+    assert "cut off at the token limit" in found.error
+
+
+def test_two_hundred_kilobytes_of_arguments_in_small_pieces_arrive_whole(asker: Asker) -> None:
+    whole = json.dumps({"a": "x" * 200_000})
+    pieces = [whole[at : at + 200] for at in range(0, len(whole), 200)]
+    (found,) = asker.ask(
+        calls([call(0, "a", "add", "")], *([call(0, arguments=piece)] for piece in pieces))
+    ).tool_calls
+    assert found.arguments == {"a": "x" * 200_000}
+    assert asker.streamed("tool_call") == whole
 
 
 def test_malformed_arguments_are_an_error_on_the_call(asker: Asker) -> None:
@@ -330,6 +383,32 @@ def test_a_stop_frees_the_caller_and_closes_the_connection(asker: Asker) -> None
     assert asker.ask(text("fine")).content == "fine"
 
 
+@pytest.mark.parametrize(
+    ("fault", "ends"),
+    [
+        ("cut", ProviderConnectionError),
+        ("garbage", ProviderError),
+        ("page", ProviderError),
+        ("shared", "one, two"),
+        ("broken", "fine"),
+        ("full", ContextOverflowError),
+        ("filtered", ContentFilterError),
+        ("refused", MissingKeyError),
+        ("nothing wrong", "I would call a tool, but none was offered. "),
+    ],
+)
+def test_the_demo_misbehaves_at_a_word(asker: Asker, fault: str, ends: str | type[ProviderError]) -> None:
+    asker.server.script(Demo())
+    message = [{"role": "user", "content": fault}]
+    for _ in range(2):
+        if isinstance(ends, str):
+            response = asker.model.complete(message)
+            assert (response.content or ", ".join(each.name for each in response.tool_calls)) == ends
+        else:
+            with pytest.raises(ends):
+                asker.model.complete(message)
+
+
 def test_two_models_answer_at_once_through_one_host(host: ModelHost) -> None:
     with Loopback() as one, Loopback() as two:
         one.script(text(*"aaaaaaaaaa", pause=0.002))
@@ -384,6 +463,6 @@ def test_a_script_streams_without_loading_litellm_and_survives_the_death_of_its_
     """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        "hello", "[]", "The model host ended (SIGKILL). The next message starts a new one.",
+        "hello", "[]", "The model host ended (SIGKILL). A new one is starting.",
     ]  # fmt: skip
     assert done.stderr == ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from tests.providers.loopback import Loopback, error
 from workbench.errors import ProviderError
 from workbench.providers.host_client import ModelHost
+from workbench.providers.host_messages import fit_messages
 from workbench.providers.litellm_model import LitellmModel
 
 Body = dict[str, Any]
@@ -80,8 +82,11 @@ def test_openai_shaped_providers_get_calls_and_answers_side_by_side(recorder: Re
     assert [message["role"] for message in messages] == [
         "system", "user", "assistant", "tool", "tool", "assistant", "user",
     ]  # fmt: skip
-    assert messages[2]["tool_calls"] == [call(1), call(2)]
-    assert [message["tool_call_id"] for message in messages[3:5]] == ["call_1", "call_2"]
+    made, answered = messages[2]["tool_calls"], [message["tool_call_id"] for message in messages[3:5]]
+    assert [each["function"] for each in made] == [call(1)["function"], call(2)["function"]]
+    assert [each["id"] for each in made] == answered
+    if not model.startswith("mistral"):
+        assert answered == ["call_1", "call_2"]
     assert "and this \ufffd?" in json.dumps(messages[6], ensure_ascii=False)
     for message in messages:
         assert not {"thinking_blocks", "provider_specific_fields"} & message.keys()
@@ -125,6 +130,58 @@ def test_gemini_gets_parts_and_function_responses(recorder: Recorder) -> None:
     assert called == [{"name": "files-read", "args": {"path": number}} for number in ("1", "2")]
     answers = body["contents"][2]["parts"]
     assert [part["function_response"]["name"] for part in answers] == ["files-read", "files-read"]
+
+    assert not any(part.get("text") == "" for content in body["contents"] for part in content["parts"])
+    assert body["contents"][4]["parts"][1]["inline_data"]["mime_type"] == "image/png"
+
+
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "mistral/mistral-large-latest", "openrouter/mistralai/x"])
+def test_a_model_that_takes_images_gets_them(recorder: Recorder, model: str) -> None:
+    parts = recorder.body(model)["messages"][6]["content"]
+    assert parts[1]["image_url"]["url"] == "data:image/png;base64,iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(
+    "model", ["mistral/mistral-large-latest", "openrouter/mistralai/mistral-small", "hosted_vllm/Devstral-2"]
+)
+def test_mistral_gets_ids_of_nine_letters_and_digits_wherever_it_runs(recorder: Recorder, model: str) -> None:
+    messages = recorder.body(model)["messages"]
+    ids = [each["id"] for each in messages[2]["tool_calls"]]
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", each) for each in ids)
+    assert len(set(ids)) == 2
+    assert ids == [message["tool_call_id"] for message in messages[3:5]]
+
+
+LONG = "call_1__thought__" + "+/=" * 400
+"""An id as Gemini's come from litellm: with what it thought."""
+
+
+def with_id(call_id: str) -> list[Body]:
+    text = json.dumps(CONVERSATION).replace('"call_1"', json.dumps(call_id))
+    changed: list[Body] = json.loads(text)
+    return changed
+
+
+@pytest.mark.parametrize("provider", ["openai", "azure", "deepseek", "anthropic", "ollama_chat", "groq"])
+def test_an_id_that_others_refuse_is_made_one_that_they_take(provider: str) -> None:
+    fitted = fit_messages(with_id(LONG), provider, model=f"{provider}/x", own_server=False)
+    made = fitted[2]["tool_calls"][0]["id"]
+    assert re.fullmatch("[a-zA-Z0-9_-]{1,40}", made)
+    assert fitted[3]["tool_call_id"] == made
+    assert fitted[2]["tool_calls"][1]["id"] == "call_2"
+
+
+@pytest.mark.parametrize("provider", ["gemini", "vertex_ai"])
+def test_gemini_gets_its_own_ids_back_as_they_were(provider: str) -> None:
+    fitted = fit_messages(with_id(LONG), provider, model=f"{provider}/x", own_server=False)
+    assert fitted[2]["tool_calls"][0]["id"] == fitted[3]["tool_call_id"] == LONG
+
+
+def test_the_conversation_itself_is_left_as_it_is() -> None:
+    before = json.dumps(CONVERSATION)
+    for provider in ("mistral", "gemini", "openai"):
+        fit_messages(CONVERSATION, provider, model="x", own_server=False)
+    assert json.dumps(CONVERSATION) == before
 
 
 def test_ollama_gets_arguments_as_objects_and_images_apart(recorder: Recorder) -> None:

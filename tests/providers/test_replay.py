@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from workbench.compose import make_llm
+from workbench.engine.agent import Agent
 from workbench.engine.llm import LLM, Delta
 from workbench.errors import ProviderError
+from workbench.providers.offline import OfflineModel
 from workbench.providers.replay import ReplayModel
+from workbench.storage.session_log import SessionLog
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
 RECORD: list[dict[str, Any]] = [
@@ -69,3 +74,16 @@ def test_a_change_of_the_record_afterwards_changes_no_answer() -> None:
     model = ReplayModel(record)
     record[1]["content"] = "c"
     assert model.complete(record[:1]).content == "b"
+
+
+def test_a_session_file_is_replayed_by_name_strictly_or_leniently(tmp_path: Path) -> None:
+    log = SessionLog(tmp_path)
+    agent = Agent("a", llm=OfflineModel(pace=0), observers=[log])
+    first = agent.input("hello")
+    path = log.path
+    agent.close()
+    assert Agent("a", llm=make_llm(f"replay:{path}")).input("hello") == first
+    assert Agent("a", llm=make_llm(f"replay:lenient:{path}")).input("something else") == first
+    with pytest.raises(ProviderError, match="differs from the record") as caught:
+        Agent("a", llm=make_llm(f"replay:{path}")).input("something else")
+    assert "replay:lenient:" in caught.value.hint

@@ -64,6 +64,14 @@ def test_what_cannot_be_read_with_certainty_is_not_guessed(text: str) -> None:
         *("rm x", "/bin/rm x", "sudo rm x", "sudo -u root rm x", "env A=1 rm x", "A=1 rm x", "xargs rm x"),
         *("find . -exec rm x", "timeout 5 rm x", "bash -c 'rm x'", 'sh -c "echo a && rm x"', "eval rm x"),
         *("if rm x", "nohup sudo -E /usr/bin/rm x", "! rm x", "{ rm x", "bash -c 'sudo rm x'", "then rm x"),
+        *(
+            "su -c 'rm x'",
+            "su - root -c 'rm x'",
+            "script -qc 'rm x' log",
+            "trap 'rm x' EXIT",
+            "ssh h 'ls; rm x'",
+        ),
+        *("env -S 'rm x'", "watch 'rm x'", "flock lock -c 'rm x'"),
     ],
 )
 def test_a_command_in_disguise_is_seen(text: str) -> None:

@@ -208,6 +208,7 @@ def test_subscribing_and_leaving_take_effect_at_once_even_inside_a_callback() ->
     "only",
     [
         ChangeEventType.DISABLE,
+        "disable",
         ["disable"],
         {ChangeEventType.DISABLE, ChangeEventType.REFRESH},
         lambda event: event.event_type is ChangeEventType.DISABLE,
@@ -220,6 +221,19 @@ def test_a_filter_lets_through_what_it_names(only: Any) -> None:
     registry.register(make())
     registry.disable("noop")
     assert brief(events) == [("disable", "noop")]
+
+
+def test_what_cannot_be_called_or_is_no_type_is_refused_at_once() -> None:
+    registry = ToolRegistry()
+    nonsense: Any = 3
+    with pytest.raises(TypeError, match="must be callable"):
+        registry.on_change(nonsense)
+    with pytest.raises(TypeError, match="must be callable"):
+        registry.add_post_register_hook(nonsense)
+    with pytest.raises(TypeError, match="must be a PermissionPolicy"):
+        registry.policy = nonsense
+    with pytest.raises(ValueError, match="registered"):
+        registry.on_change(print, only=["registered"])  # type: ignore[list-item]  # what is tested
 
 
 def test_an_async_callback_is_awaited_where_no_loop_runs() -> None:

@@ -369,11 +369,20 @@ def test_a_tool_knows_its_source_and_code() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"tags": "read_only"}, {"tags": {" "}}, {"timeout": 0}, {"max_result": 0}, {"preview": 3}],
+    [
+        *({"tags": "read_only"}, {"tags": {" "}}, {"preview": 3}),
+        *({"timeout": 0}, {"timeout": "5"}, {"timeout": float("inf")}, {"timeout": float("nan")}),
+        *({"max_result": 0}, {"max_result": 2.5}),
+    ],
 )
 def test_metadata_that_can_only_be_a_mistake_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         ToolMetadata(**wrong)
+
+
+def test_metadata_that_is_none_is_refused() -> None:
+    with pytest.raises(ToolRegistrationError, match="must be a ToolMetadata"):
+        ToolRegistry().register(add, metadata={"tags": {"slow"}})  # type: ignore[call-overload]  # what is tested
 
 
 def test_the_mark_needs_no_brackets() -> None:

@@ -6,8 +6,9 @@ import enum
 import json
 import typing
 import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, Optional, Union
@@ -98,6 +99,16 @@ def tool_taking(hint: Any) -> tuple[Tool, list[Any]]:
     return Tool.from_callable(take, name="take"), seen
 
 
+def registry_of(hint: Any) -> ToolRegistry:
+    def echo(value: Any) -> Any:
+        return value
+
+    echo.__annotations__["value"] = hint
+    registry = ToolRegistry()
+    registry.register(echo)
+    return registry
+
+
 @pytest.mark.parametrize(("hint", "value"), CASES, ids=lambda each: str(each)[:30])
 def test_a_value_sent_as_json_arrives_as_it_was(hint: Any, value: Any) -> None:
     tool, seen = tool_taking(hint)
@@ -128,6 +139,17 @@ HINTS = st.recursive(
             (date, st.dates()),
             (Point, st.builds(Point, st.integers(), st.integers())),
             (Literal["a", 1], st.sampled_from(["a", 1])),
+            (Literal[Colour.RED, "any"], st.sampled_from([Colour.RED, "any"])),
+            (datetime, st.datetimes(timezones=st.sampled_from([UTC, timezone(timedelta(hours=-5))]))),
+            (timedelta, st.timedeltas()),
+            (time, st.times()),
+            (Decimal, st.decimals(allow_nan=False, allow_infinity=False)),
+            (bytes, st.text().map(str.encode)),
+            (set[int], st.sets(st.integers())),
+            (frozenset[str], st.frozensets(st.text())),
+            (Movie, st.builds(lambda name, year: {"name": name, "year": year}, st.text(), st.integers())),
+            (Person, st.builds(Person, title=st.text(), home=st.builds(Point, st.integers()))),
+            (Node, st.builds(Node, value=st.integers(), children=st.just([Node(value=1)]))),
         ]
     ),
     lambda inner: st.one_of(
@@ -165,6 +187,48 @@ def keys_named(node: Any, key: str) -> list[Any]:
     elif isinstance(node, list):
         found += [hit for each in node for hit in keys_named(each, key)]
     return found
+
+
+class Strict(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(strict=True)
+    when: date
+    tags: set[int]
+
+
+@dataclass
+class Basket:
+    numbers: Iterable[int]
+    colour: Literal[Colour.RED, "any"]
+
+
+@pytest.mark.parametrize(
+    ("hint", "sent", "got"),
+    [
+        (Strict, {"when": "2020-01-02", "tags": [1]}, Strict(when=date(2020, 1, 2), tags={1})),
+        (Annotated[date, Field(strict=True)], "2020-01-02", date(2020, 1, 2)),
+        (Literal[Colour.RED], "red", Colour.RED),
+        (list[Literal[Colour.RED, "any"]], ["red", "any"], [Colour.RED, "any"]),
+        (Iterable[int], ["1", 2], [1, 2]),
+        (Basket, {"numbers": ["1"], "colour": "red"}, Basket([1], Colour.RED)),
+    ],
+)
+def test_what_is_advertised_is_taken_where_pydantic_alone_would_not(hint: Any, sent: Any, got: Any) -> None:
+    registry = registry_of(hint)
+    assert registry.call("echo", {"value": sent}) == got
+    with pytest.raises(ToolArgumentsError, match="Expected: value"):
+        registry.call("echo", {"value": [{"neither": "nor"}]})
+
+
+def test_the_items_of_an_iterable_are_checked_before_the_call() -> None:
+    with pytest.raises(ToolArgumentsError, match=r"value\[1\]: expected an integer, got 'x'"):
+        registry_of(Iterable[int]).call("echo", {"value": [1, "x"]})
+    with pytest.raises(ToolArgumentsError, match=r"value.numbers\[0\]: expected an integer, got 'x'"):
+        registry_of(Basket).call("echo", {"value": {"numbers": ["x"], "colour": "any"}})
+
+
+def test_a_class_as_an_argument_is_refused() -> None:
+    with pytest.raises(ToolRegistrationError, match=r"parameter 'value'.*a class has no JSON form"):
+        registry_of(type[Point])
 
 
 def test_schemas_have_no_titles_and_simple_references_are_written_out() -> None:

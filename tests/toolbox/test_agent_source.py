@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import workbench
 from tests.toolbox.conftest import Write
 from workbench.compose import build_agent
 from workbench.registry import ChangeEvent, ChangeEventType, Grant, PermissionPolicy
+from workbench.toolbox.agent_source import AgentSource
 from workbench.toolbox.reload import ReloadReport
 from workbench.toolbox.tool_source import ToolSource
 from workbench.toolbox.watcher import ToolWatcher
@@ -226,6 +229,18 @@ def test_the_policy_in_force_survives_a_registry_that_both_agents_share(
     write("agent.py", source + "\nmore = 1\n")
     it.check()
     assert it.agent.tools.policy == PermissionPolicy.strict()
+
+
+def test_workbench_itself_is_never_loaded_again_even_where_it_is_worked_on(
+    opened: Callable[..., Open],
+) -> None:
+    it = opened()
+    (source,) = it.sources
+    assert isinstance(source, AgentSource)
+    source.project = Path(workbench.__file__).parents[1]
+    modules = {name: module for name, module in sys.modules.items() if name.startswith("workbench.")}
+    assert it.watcher.reload(everything=True).ok
+    assert {name: sys.modules.get(name) for name in modules} == modules
 
 
 def test_reloading_everything_of_an_unchanged_agent_tells_of_nothing(opened: Callable[..., Open]) -> None:

@@ -13,6 +13,23 @@ from workbench.registry import Grant, GrantScope
 from workbench.toolbox.grants_file import grants_path, load_grants, save_grants
 
 
+def test_a_grant_that_is_kept_without_a_word_on_other_arguments_covers_none_of_them(tmp_path: Path) -> None:
+    path = grants_path(tmp_path)
+    path.parent.mkdir()
+    path.write_text(
+        "grants:\n- {tool: write, arguments: {path: a}, scope: project, id: x, created: 1.0}\n"
+        "- {tool: look, arguments: {}, scope: project, id: y, created: 1.0}\n"
+    )
+    narrow, wide = load_grants(path)
+    registry = ToolRegistry()
+    registry.register(lambda path, force=False: path, name="write")
+    registry.register(lambda path, force=False: path, name="look")
+    write, look = registry
+    assert narrow.fits(write, {"path": "a"})
+    assert not narrow.fits(write, {"path": "a", "force": True})
+    assert wide.fits(look, {"path": "a", "force": True})
+
+
 def test_project_grants_come_back_as_they_were(tmp_path: Path) -> None:
     path = grants_path(tmp_path)
     kept = Grant("files.write_file", {"path": "docs/*\ud800\0é"}, GrantScope.PROJECT)

@@ -38,7 +38,7 @@ def test_a_json_file_with_tabs_variables_and_keys_of_other_programs_is_read(
     assert load_mcp_config(write("mcp.json", JSON)) == (
         McpServerConfig("files", "npx", ("-y", "server", "7"), {"ROOT": "/tmp", "N": "1"}),
         McpServerConfig("web", url="https://example.test/mcp", headers={"Authorization": "Bearer t1"}),
-        McpServerConfig("off", "x", cwd="/srv", disabled=True),
+        McpServerConfig("off", disabled=True),
     )
 
 
@@ -76,6 +76,19 @@ def test_what_is_wrong_is_told_with_its_key(write: Write, text: str, told: str) 
     with pytest.raises(ConfigError, match=told) as raised:
         load_mcp_config(write("mcp.yaml", text))
     assert "mcp.yaml" in str(raised.value)
+
+
+def test_what_a_disabled_server_says_does_not_matter(write: Write) -> None:
+    path = write(
+        "mcp.json",
+        """{"mcpServers": {
+            "old": {"type": "sse", "url": "http://x", "disabled": true},
+            "away": {"command": "${NOT_SET}/run", "env": {"KEY": "${NOR_THIS}"}, "disabled": true},
+            "here": {"command": "run"}}}""",
+    )
+    old, away, here = load_mcp_config(path)
+    assert (old.disabled, away.disabled, here.disabled) == (True, True, False)
+    assert here.command == "run"
 
 
 def test_broken_json_is_told_with_its_line_and_a_missing_file_with_its_name(

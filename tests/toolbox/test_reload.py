@@ -376,6 +376,27 @@ def test_a_single_named_tool_is_followed_and_its_neighbours_stay_out(write: Writ
     assert "has no one" in report.failures[0].reason
 
 
+def test_two_sources_that_share_modules_are_both_renewed_and_share_them_still(write: Write) -> None:
+    first = write("a.py", "from b import LOG\nfrom _h import V\ndef one() -> int: return len(LOG) + V()\n")
+    second = write(
+        "b.py", "from _h import V\nLOG = []\ndef two() -> int:\n    LOG.append(1)\n    return V()\n"
+    )
+    write("_h.py", "def V(): return 100\n")
+    registry = ToolRegistry()
+    watcher = ToolWatcher(registry, [load_tools(each, registry).source for each in (first, second)])
+    assert (registry.call("b.two", {}), registry.call("a.one", {})) == (100, 101)
+    write("_h.py", "def V(): return 200\n")
+    report = watcher.check()
+    assert report is not None
+    assert set(report.changed) == {"a.one", "b.two"}
+    assert (registry.call("b.two", {}), registry.call("a.one", {})) == (200, 201)
+    write("b.py", second.read_text().replace("return V()", "return -V()"))
+    report = watcher.check()
+    assert report is not None
+    assert "b.two" in report.changed
+    assert (registry.call("b.two", {}), registry.call("a.one", {})) == (-200, 201)
+
+
 def test_a_package_imported_by_name_is_followed(
     tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

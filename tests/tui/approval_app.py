@@ -144,6 +144,9 @@ class ApprovalApp(App[None]):
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         message.give_to(self.prompt)
 
+    def action_do(self, command: str) -> None:
+        self.push_screen(HelpScreen(self.palette))
+
     def action_help(self) -> None:
         self.push_screen(HelpScreen(self.palette))
 

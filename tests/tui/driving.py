@@ -131,12 +131,16 @@ def keys_of(text: str) -> Iterable[str]:
 
 @asynccontextmanager
 async def driven(
-    start: Callable[[Post], Agent] = sample_agent, size: tuple[int, int] = (120, 40), **options: Any
+    start: Callable[[Post], Agent] = sample_agent,
+    size: tuple[int, int] = (120, 40),
+    *,
+    notifications: bool = False,
+    **options: Any,
 ) -> AsyncIterator[Driven]:
     """The running app, with the agent ready."""
     clock = Clock()
     app = WorkbenchApp(start, themes=THEMES, theme="graphite", clock=clock, **options)
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notifications) as pilot:
         it = Driven(app, pilot, clock)
         await it.until(lambda: not app.busy)
         yield it

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +20,7 @@ from workbench.config import user_folder
 from workbench.engine.agent import Agent
 from workbench.environment import env_files_hook
 from workbench.project_review import ProjectReview
+from workbench.providers.host_client import shared_host
 from workbench.tui.bridge import Post
 from workbench.tui.model_switch import ModelSwitch
 
@@ -184,6 +187,51 @@ async def test_an_unknown_model_says_so_and_another_one_goes_on_with_the_convers
     assert [message["content"] for message in server.requests[1].body["messages"][1:]] == ["hello", "again"]
 
 
+async def test_a_full_context_is_compacted_and_the_conversation_goes_on(server: Loopback) -> None:
+    too_long = "prompt is too long: 9000 tokens > 8192 maximum"
+    server.script(
+        text("One."),
+        text("Two."),
+        error(400, too_long, code="context_length_exceeded"),
+        text("They counted to two."),
+        text("Three."),
+    )
+    async with driven(start) as it:
+        for message in ("first", "second", "third"):
+            await turn(it, message)
+        assert "/compact sums up the older turns" in conversation(it)
+        await it.send("/compact 1")
+        await it.until(lambda: it.idle and "They counted to two." in conversation(it))
+        await turn(it, "again")
+        assert "Three." in conversation(it)
+    summed_up, sent = (request.body["messages"] for request in server.requests[3:])
+    assert "User: first" in summed_up[1]["content"]
+    assert "third" not in summed_up[1]["content"]
+    assert "tools" not in server.requests[3].body
+    assert [message["role"] for message in sent] == ["system", "user", "user", "user"]
+    assert "They counted to two." in sent[1]["content"]
+    assert [message["content"] for message in sent[2:]] == ["third", "again"]
+
+
+async def test_a_host_that_is_killed_in_mid_answer_ends_the_turn_and_the_next_one_is_ready(
+    server: Loopback,
+) -> None:
+    begun = [delta(content="half an "), delta(tool_calls=[call(0, "a", "arithmetic-add", '{"a":')])]
+    server.script(Reply(begun, end="hang"), text("Whole."))
+    async with driven(start) as it:
+        await it.send("hello")
+        await it.until(lambda: "half an" in conversation(it), PATIENCE)
+        pid = shared_host().pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await it.until(lambda: it.idle)
+        assert "The model host ended (SIGKILL). A new one is starting." in conversation(it)
+        assert shared_host().pid not in (None, pid)
+        await turn(it, "again")
+        assert "Whole." in conversation(it)
+    assert [message["role"] for message in server.requests[1].body["messages"]] == ["system", "user", "user"]
+
+
 async def test_a_full_context_says_by_how_much_and_that_new_helps(server: Loopback) -> None:
     too_long = (
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens."
@@ -192,7 +240,7 @@ async def test_a_full_context_says_by_how_much_and_that_new_helps(server: Loopba
     async with driven(start) as it:
         await turn(it, "hello")
         assert "9,000 tokens, 808 more than the 8,192 it takes" in conversation(it)
-        assert "Start a new conversation with /new" in conversation(it)
+        assert "/new starts anew" in conversation(it)
         await it.send("/new")
         await it.until(lambda: it.agent.current_session is None)
         await turn(it, "hello again")

@@ -17,6 +17,8 @@ from workbench.tui.rows import RowList
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
+from workbench.tui.screens.call_form import CallForm
+from workbench.tui.screens.edit_arguments import EditArgumentsScreen
 from workbench.tui.screens.fault import FaultScreen
 from workbench.tui.screens.grants import GrantsScreen
 from workbench.tui.screens.help import HelpScreen
@@ -25,6 +27,9 @@ from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.models import ModelsScreen
 from workbench.tui.screens.pause import PauseScreen
 from workbench.tui.screens.question import QuestionScreen
+from workbench.tui.screens.rerun import RerunScreen
+from workbench.tui.screens.reruns import RerunsScreen
+from workbench.tui.screens.save_test import SaveTestScreen
 from workbench.tui.screens.sessions import SessionsScreen
 from workbench.tui.screens.themes import ThemesScreen
 from workbench.tui.screens.what_if import WhatIfScreen
@@ -41,6 +46,11 @@ OWNERS: dict[Scope, type] = {
     "question": QuestionScreen,
     "grants": GrantsScreen,
     "help": HelpScreen,
+    "rerun": RerunScreen,
+    "reruns": RerunsScreen,
+    "edit": EditArgumentsScreen,
+    "save_test": SaveTestScreen,
+    "form": CallForm,
     "history": HistoryScreen,
     "models": ModelsScreen,
     "sessions": SessionsScreen,

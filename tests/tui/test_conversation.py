@@ -531,6 +531,48 @@ async def test_code_is_copied_by_its_key_and_by_a_click() -> None:
         await until(pilot, lambda: app.clipboard == "x = 1\ny = 2")
 
 
+async def test_the_whole_answer_in_view_is_copied_as_markdown_by_its_key() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("one"), answer("# First\n\n- a\n\n```py\nx\n```")])
+        app.panel.focus()
+        await pilot.press("C")
+        assert app.clipboard == "# First\n\n- a\n\n```py\nx\n```"
+        app.panel.apply([turn("two"), answer("*other*"), *call("1")])
+        await pilot.press("C")
+        assert app.clipboard == "*other*"
+        app.panel.apply(long_talk())
+        await pilot.press("home", "C")
+        assert app.clipboard == "answer 0: " + "some words " * 30
+
+
+async def test_the_wheel_scrolls_three_rows_and_ends_at_the_ends() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply(long_talk())
+        await pilot.pause()
+        bottom = app.panel.scroll_offset.y
+        app.panel.post_message(_wheel_up(app.panel))
+        await until(pilot, lambda: app.panel.scroll_offset.y == bottom - 3)
+        assert not app.panel.follow
+        for _ in range(3):
+            app.panel.post_message(events.MouseScrollDown(app.panel, 5, 5, 0, 1, 0, False, False, False))
+        await until(pilot, lambda: app.panel.follow)
+        assert app.panel.scroll_offset.y == bottom
+
+
+async def test_a_click_on_text_and_a_drag_open_nothing() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("go"), answer("words"), *call("1", path="a.txt"), *call("2", path="b.txt")])
+        await pilot.pause()
+        before = len(app.panel.document.blocks), app.panel.document.height
+        await pilot.click(app.panel, offset=(4, 3))
+        await _drag(pilot, app.panel, (6, 5), (20, 6))
+        assert (len(app.panel.document.blocks), app.panel.document.height) == before
+        assert (app.screen.get_selected_text() or "").count("\n") == 1
+
+
 async def test_a_link_tells_the_app_where_it_leads() -> None:
     app = Screen()
     async with app.run_test(size=(60, 20)) as pilot:

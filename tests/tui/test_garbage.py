@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.tui.driving import driven
 from workbench.tui.garbage import Garbage
 
 
@@ -25,6 +26,35 @@ def garbage() -> Iterator[Garbage]:
     keeper.install()
     yield keeper
     keeper.remove()
+
+
+def test_what_is_there_at_the_start_is_set_aside_without_a_pass() -> None:
+    kept = Knot()
+    passes: list[int] = []
+
+    def passed(phase: str, info: dict[str, int]) -> None:
+        passes.append(info["generation"])
+
+    gc.callbacks.append(passed)
+    garbage = Garbage()
+    try:
+        garbage.install()
+        assert 2 not in passes
+        assert not any(found is kept for found in gc.get_objects())
+    finally:
+        gc.callbacks.remove(passed)
+        garbage.remove()
+
+
+async def test_the_collector_waits_while_somebody_types(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven() as it:
+        rests: list[str] = []
+        monkeypatch.setattr(it.app._garbage, "rest", lambda: rests.append(it.app.main.prompt.draft))
+        await it.write("hel")
+        await it.act(lambda: it.app._rest("he"))
+        assert rests == []
+        await it.until(lambda: rests)
+        assert rests == ["hel"]
 
 
 def test_what_survived_a_full_pass_is_not_looked_at_again(garbage: Garbage) -> None:

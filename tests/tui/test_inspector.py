@@ -431,7 +431,7 @@ async def test_a_click_folds_a_value() -> None:
 
 
 async def test_the_value_under_the_cursor_is_copied() -> None:
-    async with inspecting(called(result='{"city": "Li\\nma", "days": [1, 2]}')) as (screen, pilot):
+    async with inspecting(called(result='{"city": "Li\\nma", "days": [1, 2]}')) as (_, pilot):
         await pilot.press("y")
         assert pilot.app.clipboard == "Li\nma"
         await pilot.press("down", "y")
@@ -441,7 +441,7 @@ async def test_the_value_under_the_cursor_is_copied() -> None:
 
 
 async def test_marked_lines_are_copied_without_their_margin() -> None:
-    async with inspecting(called(result="one\n  two\nthree\nfour")) as (screen, pilot):
+    async with inspecting(called(result="one\n  two\nthree\nfour")) as (_, pilot):
         await pilot.press("v", "down", "down", "y")
         assert pilot.app.clipboard == "one\n  two\nthree"
         await pilot.press("y")
@@ -485,11 +485,11 @@ async def test_a_long_text_in_a_tree_unfolds_to_all_of_it() -> None:
 
 
 async def test_a_wide_table_gives_way_and_says_what_has_no_room() -> None:
-    records = [{f"column{n}": "x" * 30 for n in range(20)} for _ in range(3)]
+    records = [{f"c{n}": "x" * 30 for n in range(20)} for _ in range(3)]
     async with inspecting(called(result=json.dumps(records))) as (screen, _):
-        assert "column0" in screen_text(screen)
+        assert "c0 " in screen_text(screen)
         assert "no room for" in screen_text(screen)
-        assert "column19" in row_of(screen, "no room for")
+        assert "c19" in row_of(screen, "no room for")
 
 
 async def test_a_picture_is_told_by_its_kind_size_and_dimensions() -> None:
@@ -537,9 +537,10 @@ async def test_messages_say_what_changed_since_the_request_before() -> None:
         shown = screen_text(screen)
         assert "3 messages; since the request before: 1 new, 1 changed, 1 removed" in shown
         assert "± changed" in row_of(screen, "  1  system")
-        assert "changed" not in row_of(screen, "  2  user") and "new" not in row_of(screen, "  2  user")
+        assert row_of(screen, "  2  user").split()[:3] != ["2", "user", "+"]
         assert "+ new" in row_of(screen, "  3  user")
-        assert "brief" in shown and "long" in shown
+        assert "brief" in shown
+        assert "long" in shown
 
 
 async def test_the_keys_ask_for_what_can_be_done_with_a_call() -> None:

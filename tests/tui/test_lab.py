@@ -15,6 +15,7 @@ from workbench.compose import build_agent
 from workbench.engine.agent import Agent
 from workbench.providers.base import create_llm
 from workbench.tui.bridge import Post
+from workbench.tui.lab_wishes import RunToolAgain, Wanted
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.call_form import CallForm
 from workbench.tui.screens.edit_arguments import EditArgumentsScreen
@@ -338,3 +339,89 @@ async def test_a_tool_that_does_not_exist_has_no_form(shop: Path) -> None:
         await it.until(lambda: it.app._notifications)
         (notice,) = it.app._notifications
         assert (notice.title, notice.message) == ("There is no tool stok", "For example /call shop.stock.")
+
+
+async def test_the_inspector_shows_what_was_sent_and_the_tool_as_it_was(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        await it.focus("trace")
+        entries = it.app.main.trace.entries()
+        last = next(entry for entry in reversed(entries) if entry.kind == "llm")
+        await it.act(lambda: it.app.main.trace.go_to(last))
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.press("right")
+        await it.pilot.pause()
+        shown = it.shown()
+        assert "since the request before: 2 new" in shown
+        await it.press("k")
+        await it.until(lambda: "shop.stock" in it.shown())
+        await it.press("left", "left", "left")
+        await it.pilot.pause()
+        assert "1, now 2: the tool has changed since" in it.shown()
+
+
+async def test_a_call_runs_again_from_the_inspector_and_the_way_back_leads_there(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.press("R")
+        await rerun_shown(it)
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.pilot.pause()
+        assert "by you" in it.shown()
+        await it.press("escape")
+        await it.until(lambda: isinstance(it.app.screen, RerunScreen))
+        await it.press("escape")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+
+
+async def test_the_source_opens_in_the_editor_at_the_line(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = tmp_path / "told.txt"
+    script = tmp_path / "editor.py"
+    script.write_text(
+        f"import sys, pathlib\npathlib.Path({str(told)!r}).write_text(' '.join(sys.argv[1:]))\n"
+    )
+    monkeypatch.setenv("VISUAL", "")
+    monkeypatch.setenv("EDITOR", f"{sys.executable} {script}")
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.press("o")
+        await it.until(told.exists)
+    assert str(shop) in told.read_text()
+
+
+async def test_every_call_of_a_tool_runs_again(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await it.turn("stock(item='fig')")
+        await it.act(lambda: it.app.post_message(Wanted(RunToolAgain("shop.stock"))))
+        await it.until(lambda: isinstance(it.app.screen, RerunsScreen) and not it.app.screen.running)
+        await it.pilot.pause()
+        assert "2 calls of shop.stock, run again" in it.shown()
+        assert "no result changed" in it.shown()
+
+
+async def test_a_message_sent_while_calls_run_again_is_answered_afterwards() -> None:
+    async with driven() as it:
+        await it.turn("wait_and_echo(text='a', seconds=0)")
+        await at_call(it)
+        await it.press("R")
+        await rerun_shown(it)
+        await it.press("escape")
+        await it.turn("add(a=1, b=1)")
+        session = it.agent.current_session
+        assert session is not None
+        assert session["turn"] == 2
+        roles = [message["role"] for message in session["messages"] if message["role"] != "system"]
+        assert roles == ["user", "assistant", "tool", "assistant"] * 2

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 from workbench.engine.results import encode_json, sendable, to_text
+from workbench.registry.arguments import DEEPEST
 
 _SCALARS = (str, int, float, bool, type(None))
 
@@ -18,6 +19,8 @@ def copy_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(value, _SCALARS):
             break
     else:
+        return dict(arguments)
+    if _nested_deeply(arguments):  # copying would go to the end of the stack, where no finalizer can run
         return dict(arguments)
     try:
         return copy.deepcopy(arguments)
@@ -51,6 +54,21 @@ def arguments_text(arguments: dict[str, Any]) -> str:
         return text if isinstance(json.loads(text), dict) else "{}"
     except (ValueError, RecursionError):
         return "{}"
+
+
+def _nested_deeply(value: Any) -> bool:
+    """Whether dicts and lists in it are inside each other on more levels than arguments may have."""
+    level: list[Any] = [value]
+    for _ in range(DEEPEST + 1):
+        below: dict[int, Any] = {}  # by identity: it may contain itself
+        for container in level:
+            for each in container.values() if isinstance(container, dict) else container:
+                if isinstance(each, dict | list | tuple):
+                    below[id(each)] = each
+        if not below:
+            return False
+        level = list(below.values())
+    return True
 
 
 def _is_json(value: object) -> bool:

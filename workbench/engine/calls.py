@@ -262,9 +262,15 @@ class Execution:
         try:
             return job.wait(self._cancel, timeout)
         except Abandoned as left:
+            late = left.why == "timeout"
+            self.scope.leave("the call ran too long" if late else self._cancel.reason or STOPPED)
             self._left_running = not left.ended
-            if left.why == "timeout":
+            if late:
                 raise self._timeout("; it is still running" if self._left_running else "") from None
+            raise
+        except (KeyboardInterrupt, SystemExit):
+            if job.left is not None:
+                self.scope.leave(STOPPED)
             raise
 
     def _timeout(self, still: str) -> ToolTimeoutError:

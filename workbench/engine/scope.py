@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +14,16 @@ if TYPE_CHECKING:
 STOPPED = "stopped by the user"
 FAILED = "the turn ended with an error"
 
+_PATIENCE = 0.25
+"""Seconds that agents inside a call which was left have to end, so that what they did stands in its entry."""
+
 
 @dataclass(slots=True, eq=False)
 class CallScope:
     """For an agent that works inside the call, or a hook or tool that waits for a person in it.
 
-    ``nested`` collects the turns of agents that ran inside; ``human_ms`` the time a person took;
-    ``threads`` are those that work for the call besides its own.
+    ``nested`` collects the turns of agents that ran inside, ``turns`` are those under way; ``human_ms`` is
+    the time a person took; ``threads`` are those that work for the call besides its own.
     """
 
     turn: Turn
@@ -28,6 +32,16 @@ class CallScope:
     human_ms: float = 0.0
     nested: list[dict[str, Any]] = field(default_factory=list)
     threads: CallThreads = field(default_factory=CallThreads)
+    turns: list[Turn] = field(default_factory=list)
+
+    def leave(self, reason: str) -> None:
+        """Nobody waits for the call any more: stop the agents inside, and wait a moment for their ends."""
+        turns = tuple(self.turns)
+        for turn in turns:
+            turn.cancel.cancel(reason)
+        until = time.monotonic() + _PATIENCE
+        for turn in turns:
+            turn.ended.wait(max(0.0, until - time.monotonic()))
 
     @property
     def origin(self) -> tuple[str, ...]:

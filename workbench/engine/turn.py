@@ -92,6 +92,8 @@ class Turn:
         """The answer. Whatever leaves here, the transcript is sendable and the turn was reported."""
         self.thread_id = threading.get_ident()
         follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
+        if self.parent is not None:
+            self.parent.turns.append(self)
         try:
             try:
                 self._begin()
@@ -109,6 +111,8 @@ class Turn:
         finally:
             if follow is not None:
                 follow()
+            if self.parent is not None:
+                self.parent.turns.remove(self)
 
     def _follow_parent(self) -> None:
         assert self.parent is not None

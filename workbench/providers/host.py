@@ -12,6 +12,7 @@ import gc
 import json
 import logging
 import os
+import select
 import sys
 import threading
 import time
@@ -25,6 +26,7 @@ from workbench.providers.host_messages import fit_messages
 from workbench.providers.protocol import PARENT_VARIABLE, Event, encode
 
 _PARENT_CHECK_SECONDS = 2.0
+_READ_BYTES = 1 << 16
 _GC_THRESHOLDS = (20_000, 20, 50)
 """A request makes some ten thousand objects: one look at them, instead of one every 700."""
 
@@ -120,7 +122,9 @@ class Host:
         own_server = bool(parameters.get("base_url"))
         request: dict[str, Any] = {
             "model": order["model"],
-            "messages": fit_messages(order["messages"], provider, own_server=own_server),
+            "messages": fit_messages(
+                order["messages"], provider, model=order["model"], own_server=own_server
+            ),
             "stream": True,
             "stream_options": {"include_usage": True},
             "num_retries": 0,
@@ -170,9 +174,9 @@ def _set_environ(changes: dict[str, str | None]) -> None:
             os.environ[name] = value
 
 
-def _take_stdio() -> tuple[BinaryIO, BinaryIO]:
+def _take_stdio() -> tuple[int, BinaryIO]:
     """The protocol's two ends; what is printed from now on goes to stderr, which the parent logs."""
-    orders = os.fdopen(os.dup(0), "rb")
+    orders = os.dup(0)
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -189,11 +193,34 @@ def _watch_parent() -> None:
     os._exit(0)
 
 
-def _read_orders(orders: BinaryIO, loop: asyncio.AbstractEventLoop, handle: Callable[[bytes], None]) -> None:
-    """Hand each line to the loop; the end of the input is the end of the process."""
-    for line in orders:
-        loop.call_soon_threadsafe(handle, line)
+def _watch_orders(orders: int) -> None:
+    """End when nobody can send orders any more, also while the library loads and no loop runs."""
+    poll = select.poll()
+    poll.register(orders, 0)  # a hang-up alone; whatever waits to be read is for the loop
+    poll.poll()
     os._exit(0)
+
+
+class _Orders:
+    """Reads lines on the loop, as they come; a thread between the two would cost each request a wake-up."""
+
+    def __init__(self, descriptor: int, handle: Callable[[bytes], None]) -> None:
+        self._descriptor = descriptor
+        self._handle = handle
+        self._pieces: list[bytes] = []
+
+    def read(self) -> None:
+        """Take what is there. The end of the input is the end of the process."""
+        data = os.read(self._descriptor, _READ_BYTES)
+        if not data:
+            os._exit(0)
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            self._pieces.append(line)
+            whole = b"".join(self._pieces)
+            self._pieces.clear()
+            self._handle(whole)
+        self._pieces.append(rest)
 
 
 class _ParentLog(logging.Handler):
@@ -252,13 +279,11 @@ def main() -> None:
     sys.setswitchinterval(_SWITCH_SECONDS)
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    host: Host  # what is read while the library loads waits for the loop, and by then there is one
-    threading.Thread(
-        target=_read_orders, args=(orders, loop, lambda line: host.handle(line)), daemon=True
-    ).start()
+    threading.Thread(target=_watch_orders, args=(orders,), daemon=True).start()
     threading.Thread(target=_watch_parent, daemon=True).start()
     host = Host(_load_litellm(_ParentLog(send)), send)
     send({"kind": "ready"})
+    loop.add_reader(orders, _Orders(orders, host.handle).read)
     loop.call_soon(host.warm)
     loop.run_forever()
 

@@ -122,6 +122,16 @@ class ModelHost:
                 self._process = HostProcess(self._command)
             return self._process
 
+    def _replace(self, dead: HostProcess) -> bool:
+        """Start the next host at once, so that it is ready sooner; not after one that never was."""
+        with self._lock:
+            if self._process is dead and dead.ready.is_set():
+                try:
+                    self._process = HostProcess(self._command)
+                except ModelHostError as error:
+                    LOG.warning("%s", error)
+            return self._process is not None and self._process.alive
+
     def _exchange(
         self, number: int, pieces: list[bytes], cancel: CancelToken | None
     ) -> Generator[Event, None, None]:
@@ -135,7 +145,8 @@ class ModelHost:
                 if event["kind"] == "stop":
                     raise StopTurn(event["reason"])
                 if event["kind"] == "dead":
-                    raise ModelHostError(event["reason"], hint=event["hint"])
+                    hint = "A new one is starting." if self._replace(process) else event["hint"]
+                    raise ModelHostError(event["reason"], hint=hint)
                 yield event
                 if event["kind"] not in UNFINISHED:
                     return
@@ -175,6 +186,7 @@ class ModelHost:
     def _kill_if_open(self, process: HostProcess, number: int) -> None:
         if process.is_open(number):
             process.kill("The model host was killed because it did not stop a request.")
+            self._replace(process)
 
 
 @contextmanager

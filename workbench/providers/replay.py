@@ -17,6 +17,8 @@ from workbench.registry.arguments import ArgumentsUnreadable, read_arguments
 
 Messages = Sequence[Mapping[str, Any]]
 
+_LENIENTLY = "The model replay:lenient:PATH goes on in spite of differences."
+
 
 class ReplayModel:
     """Answers with the assistant messages of a recorded conversation, one after the other.
@@ -78,12 +80,12 @@ class ReplayModel:
             if old != new:
                 raise ProviderError(
                     f"Message {number} differs from the record: then {_short(old)}, now {_short(new)}.",
-                    hint="Replay leniently to go on in spite of differences.",
+                    hint=_LENIENTLY,
                 )
         if len(then) != len(now):
             raise ProviderError(
                 f"{len(now)} messages were sent where the record has {len(then)}.",
-                hint="Replay leniently to go on in spite of differences.",
+                hint=_LENIENTLY,
             )
 
 

@@ -43,6 +43,8 @@ _FIND_RUNS = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _OPERAND_FIRST = frozenset({"chroot", "flock", "parallel", "ssh", "su", "unshare", "watch"})
 """Wrappers with words of their own in front of the command."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
+_TEXT_TAKERS = _SHELLS | {"su", "script", "trap", "ssh", "watch", "flock", "parallel", "env"}
+"""Programs that have a shell run what is in one of their words."""
 _HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
 
 Command = tuple[str, ...]
@@ -90,7 +92,7 @@ def disguised(command: Command) -> tuple[str, ...] | None:
             if behind is None:
                 return None
             found.extend(behind)
-    if program in _SHELLS:
+    if program in _TEXT_TAKERS:
         joined = parse(" ".join(words[1:])) or ()
         texts = [parse(text) for text in words[1:]]
         for inner in (*joined, *(each for text in texts for each in text or ())):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from functools import lru_cache
+from enum import Enum
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import typing_extensions
@@ -42,12 +43,11 @@ def contract_of(
 def _made(hint: Any) -> tuple[SchemaValidator, dict[str, Any]]:
     adapter: TypeAdapter[Any] = TypeAdapter(hint)
     schema = adapter.json_schema(schema_generator=_WithoutTitles)
-    kinds = {str(each["type"]) for each in _nodes(adapter.core_schema)}
-    if "is-subclass" in kinds:
+    nodes = list(_nodes(adapter.core_schema))
+    if any(each["type"] == "is-subclass" for each in nodes):
         raise TypeError("a class has no JSON form")
-    if "generator" in kinds:
-        # pydantic would look at the items only when the tool does
-        return SchemaValidator(_eager(adapter.core_schema)), schema
+    if any(each["type"] == "generator" or _has_members(each) for each in nodes):
+        return SchemaValidator(_callable(adapter.core_schema)), schema
     return adapter.validator, schema  # type: ignore[return-value]  # or pydantic's own stand-in for one
 
 
@@ -64,14 +64,32 @@ def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(each)
 
 
-def _eager(schema: Any) -> Any:
-    """The same schema with lists in the place of iterators."""
-    if isinstance(schema, dict):
-        made = {key: each if key in _NOT_SCHEMAS else _eager(each) for key, each in schema.items()}
-        return {**made, "type": "list"} if schema.get("type") == "generator" else made
+def _has_members(schema: Mapping[str, Any]) -> bool:
+    """Whether these are constants, and members of an enum among them."""
+    return schema["type"] == "literal" and any(isinstance(each, Enum) for each in schema["expected"])
+
+
+def _callable(schema: Any) -> Any:
+    """The same schema, taking what is advertised where pydantic does not.
+
+    Of an iterator it would look at the items only when the tool does, and in the place of an enum's member
+    that is a constant it does not take the value.
+    """
     if isinstance(schema, list | tuple):
-        return type(schema)(map(_eager, schema))
-    return schema
+        return type(schema)(map(_callable, schema))
+    if not isinstance(schema, dict):
+        return schema
+    made = {key: each if key in _NOT_SCHEMAS else _callable(each) for key, each in schema.items()}
+    if schema.get("type") == "generator":
+        made["type"] = "list"
+    elif isinstance(schema.get("type"), str) and _has_members(schema):
+        members = [each for each in schema["expected"] if isinstance(each, Enum)]
+        return core_schema.no_info_before_validator_function(partial(_member, members), made)
+    return made
+
+
+def _member(members: list[Enum], value: Any) -> Any:
+    return next((each for each in members if each.value == value), value)
 
 
 class _WithoutTitles(GenerateJsonSchema):

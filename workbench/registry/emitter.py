@@ -273,13 +273,18 @@ class _Entry:
 
 
 def _chosen(callback: AnyCallback, only: EventFilter | None) -> AnyCallback:
-    """The callback for those events that pass the filter."""
+    """The callback for those events that pass the filter.
+
+    Raises TypeError for what cannot be called, ValueError for a word that is no type of event.
+    """
+    if not callable(callback):
+        raise TypeError(f"a change callback must be callable, not {callback!r}")
     if only is None:
         return callback
     if callable(only):
         wants = only
     else:
-        wanted = (only,) if isinstance(only, ChangeEventType) else only
+        wanted = (only,) if isinstance(only, str) else only
         types = frozenset(ChangeEventType(each) for each in wanted)
         return lambda event: callback(event) if event.event_type in types else None
     return lambda event: callback(event) if wants(event) else None

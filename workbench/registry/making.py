@@ -27,6 +27,8 @@ def make_tools(
         if name is not None or namespace is not None or metadata is not None:
             raise ToolRegistrationError(f"{obj.name} is a tool already, with its own name and metadata")
         return (obj,)
+    if metadata is not None and not isinstance(metadata, ToolMetadata):
+        raise ToolRegistrationError(f"metadata must be a ToolMetadata, not {metadata!r}")
     found = discover(obj)
     if name is not None and len(found) > 1:
         raise ToolRegistrationError(

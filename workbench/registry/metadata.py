@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import MISSING, dataclass, field, fields, replace
@@ -63,10 +64,10 @@ class ToolMetadata:
         """
         object.__setattr__(self, "tags", _tags(self.tags))
         object.__setattr__(self, "shell_arguments", _texts("shell_arguments", self.shell_arguments))
-        if self.timeout is not None and not self.timeout > 0:
+        if self.timeout is not None and not _is_duration(self.timeout):
             raise ValueError(f"timeout must be a number of seconds above 0, not {self.timeout!r}")
-        if self.max_result is not None and self.max_result < 1:
-            raise ValueError(f"max_result must be at least 1 character, not {self.max_result!r}")
+        if self.max_result is not None and not _is_length(self.max_result):
+            raise ValueError(f"max_result must be a whole number, at least 1, not {self.max_result!r}")
         if self.preview is not None and not callable(self.preview):
             raise ValueError("preview must be callable")
 
@@ -153,6 +154,14 @@ def mark_of(obj: object) -> ToolMark | None:
     """The mark that the ``tool`` decorator left on this object, if any."""
     mark = getattr(obj, _MARK, None)
     return mark if isinstance(mark, ToolMark) else None
+
+
+def _is_duration(value: object) -> bool:
+    return isinstance(value, int | float) and 0 < value < math.inf
+
+
+def _is_length(value: object) -> bool:
+    return isinstance(value, int) and value >= 1
 
 
 def _tags(tags: Iterable[ToolTag | str]) -> frozenset[ToolTag | str]:

@@ -151,6 +151,8 @@ class ToolRegistry:
 
         Until the hooks have ended the tool can be seen, but not called.
         """
+        if not callable(hook):
+            raise TypeError(f"a post-register hook must be callable, not {hook!r}")
         with self._catalog.change():
             self._hooks = (*self._hooks, hook)
 
@@ -264,6 +266,8 @@ class ToolRegistry:
 
     @policy.setter
     def policy(self, policy: PermissionPolicy) -> None:
+        if not isinstance(policy, PermissionPolicy):
+            raise TypeError(f"policy must be a PermissionPolicy, not {policy!r}")
         with self._catalog.change():
             if policy != self._gate.policy:
                 self._gate.policy = policy

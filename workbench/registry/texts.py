@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from workbench.errors import WorkbenchError
 
-
 _TEXT = "__workbench_text__"
 
 

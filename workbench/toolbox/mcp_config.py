@@ -30,7 +30,7 @@ class McpServerConfig:
         cwd: The folder that it runs in; None for ours.
         url: The address of a server over streamable HTTP; empty for one over stdio.
         headers: HTTP headers of each request.
-        disabled: It is not to be started.
+        disabled: It is not to be started; nothing else is known of it then.
     """
 
     name: str
@@ -93,10 +93,12 @@ class _Reader:
             raise self._error("", "is not a name: tools could not be called after it")
 
     def config(self) -> McpServerConfig:
-        command, url = self._text("command"), self._text("url") or self._text("serverUrl")
         disabled = self._entry.get("disabled", False)
         if not isinstance(disabled, bool):
             raise self._error("disabled", "must be true or false")
+        if disabled:  # whatever else it says, and whichever variables it needs, does not matter
+            return McpServerConfig(self._name, disabled=True)
+        command, url = self._text("command"), self._text("url") or self._text("serverUrl")
         if bool(command) == bool(url):
             raise self._error("", "needs either command (stdio) or url (streamable HTTP)")
         self._check_type("stdio" if command else "http")
@@ -108,7 +110,6 @@ class _Reader:
             cwd=self._text("cwd") or None,
             url=url,
             headers=dict(self._texts("headers")),
-            disabled=disabled,
         )
 
     def _check_type(self, found: str) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 from workbench.toolbox.tool_imports import digest_of, home_of, imports_in, package_name, parse
 
+_OURS: Final = __name__.partition(".")[0]
 _FOREIGN: Final = frozenset({"site-packages", "dist-packages", "node_modules", "__pycache__"})
 
 
@@ -106,9 +107,14 @@ def _parents(name: str) -> Iterator[str]:
 
 
 def _is_below(module: ModuleType | None, root: Path) -> bool:
-    """Whether a module is the project's own: below the folder, and neither installed nor hidden there."""
+    """Whether a module is the project's own: below the folder, and neither installed nor hidden there.
+
+    Workbench itself is not, even where it is worked on.
+    """
     path = source_of(module)
-    if path is None or not path.is_relative_to(root):
+    if module is None or path is None or not path.is_relative_to(root):
+        return False
+    if module.__name__.partition(".")[0] == _OURS:
         return False
     parts = path.relative_to(root).parts
     return not any(part.startswith(".") or part in _FOREIGN for part in parts)

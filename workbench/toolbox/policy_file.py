@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +35,7 @@ def load_policy(path: str | Path) -> PermissionPolicy:
     root = _compose(path)
     if root is None:
         raise ConfigError(f"{path} is empty", hint="A policy has a default and rules.")
+    _refuse_doubles(path, root)
     data = _construct(path, root)
     if not isinstance(root, yaml.MappingNode) or not isinstance(data, Mapping):
         raise _error(path, root, f"a policy is a mapping with {', '.join(_KEYS)}")
@@ -56,8 +58,42 @@ def _rules(path: Path, node: yaml.Node) -> tuple[PermissionRule, ...]:
         try:
             rules.append(PermissionRule.from_mapping(_construct(path, item)))
         except ConfigError as error:
-            raise _error(path, item, error.message, error.hint) from error
+            raise _error(path, _place_of(error.message, item), error.message, error.hint) from error
     return tuple(rules)
+
+
+def _place_of(message: str, rule: yaml.Node) -> yaml.Node:
+    """The key of the rule that the message is about, or the whole rule."""
+    keys = {key.value: key for key in _keys(rule)}
+    words = re.findall(r"[\w.*-]+", message.partition(";")[0])
+    return next((keys[word] for word in words if word in keys), rule)
+
+
+def _keys(rule: yaml.Node) -> Iterator[yaml.ScalarNode]:
+    """The keys of a rule, and of the mappings in it."""
+    inner = [value for _, value in rule.value] if isinstance(rule, yaml.MappingNode) else []
+    for node in (rule, *inner):
+        for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if isinstance(key, yaml.ScalarNode):
+                yield key
+
+
+def _refuse_doubles(path: Path, root: yaml.Node) -> None:
+    """A key that stands twice would count once, and nobody could see which."""
+    waiting, known = [root], {id(root)}
+    while waiting:
+        node = waiting.pop()
+        inside = list(node.value) if isinstance(node, yaml.SequenceNode) else []
+        if isinstance(node, yaml.MappingNode):
+            seen: set[str] = set()
+            for key, value in node.value:
+                if isinstance(key, yaml.ScalarNode) and key.value in seen:
+                    raise _error(path, key, f"{key.value} stands here a second time")
+                if isinstance(key, yaml.ScalarNode):
+                    seen.add(key.value)
+                inside.append(value)
+        waiting += [each for each in inside if id(each) not in known]  # an alias is the node itself
+        known.update(map(id, inside))
 
 
 def _default(path: Path, data: Mapping[str, Any], nodes: Mapping[str, tuple[Any, Any]]) -> PermissionResult:

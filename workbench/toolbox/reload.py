@@ -49,8 +49,14 @@ class ReloadReport:
 
 @dataclass(slots=True)
 class _Round:
-    """What one reload found: files read again, the names in them that it affects, and files gone."""
+    """What one reload found: files read again, the names in them that it affects, and files gone.
 
+    ``differing`` are the modules whose files changed, ``renewed`` those that were loaded again by now: what
+    several sources import is loaded once.
+    """
+
+    differing: set[str] = field(default_factory=set)
+    renewed: set[str] = field(default_factory=set)
     read: list[LoadedFile] = field(default_factory=list)
     affected: dict[int, frozenset[str]] = field(default_factory=dict)
     left_behind: list[str] = field(default_factory=list)
@@ -87,6 +93,8 @@ class Reloader:
         """
         started = time.perf_counter()
         found = _Round()
+        for source in self.sources:
+            found.differing.update(name for name in self._reach(source) if self._differs(name))
         for source in self.sources:
             self._read(source, found, everything)
         if not (found.read or found.gone or found.tried):
@@ -151,7 +159,7 @@ class Reloader:
             source.files.remove(file)
         source.files = [file for file in source.files if file.module is not None or file.is_there]
         found.gone.extend(gone)
-        differing = {name for name in edges if self._differs(name)}
+        differing = found.differing & edges.keys()
         changed = set(edges) if everything else differing
         broken = [file for file in source.files if file.broken and file not in fresh]
         dirty = dependents(edges, {*changed, *(file.module.__name__ for file in broken if file.module)})
@@ -173,11 +181,11 @@ class Reloader:
         found: _Round,
     ) -> None:
         """Load the ``dirty`` modules again; the ``renewed`` among them may act differently."""
-        old = {name: sys.modules.get(name) for name in dirty}
+        old = {name: sys.modules.get(name) for name in dirty - found.renewed}
         for name in old:
             put_back(name, None)
             self._digests.pop(name, None)
-        finder.enter(name for name in dirty if not name.startswith(PACKAGES))
+        finder.enter(name for name in old if not name.startswith(PACKAGES))
         importlib.invalidate_caches()
         try:
             for file in chosen:
@@ -185,6 +193,9 @@ class Reloader:
             self._mend(chosen, old, edges)
         finally:
             finder.afresh.clear()
+            found.renewed.update(
+                name for name, earlier in old.items() if sys.modules.get(name) not in (None, earlier)
+            )
 
     @staticmethod
     def _import_file(file: LoadedFile, renewed: set[str], found: _Round) -> None:

@@ -49,7 +49,7 @@ class ActivityTracker:
                 continue  # the outer agent's call says it
             match event:
                 case events.LoadProgress():
-                    self.loading = f"loading {event.at_work}".rstrip()
+                    self.loading = f"loading {visible_line(event.at_work)}".rstrip()
                 case events.AgentReady() | events.AgentFailed():
                     self.loading = ""
                 case events.TurnStarted() | events.ByHandStarted():
@@ -74,7 +74,7 @@ class ActivityTracker:
                 case events.PauseFinished():
                     self._paused = ""
                 case events.ToolStarted():
-                    self._running[event.call_id] = (event.name, event.at)
+                    self._running[event.call_id] = (visible_line(event.name), event.at)
                 case events.ToolFinished():
                     self._running.pop(str(event.entry.get("call_id")), None)
                 case events.TurnFinished() | events.ByHandFinished() | events.SessionReset():
@@ -84,7 +84,7 @@ class ActivityTracker:
 
     def _delta(self, event: events.ModelDelta) -> None:
         if event.kind == "status":
-            self._status = event.text
+            self._status = visible_line(event.text)
             return
         self._status = ""
         if self._first_text is None:

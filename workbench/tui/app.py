@@ -16,6 +16,7 @@ from textual import on
 from textual.app import App, SystemCommand
 from textual.binding import BindingType
 from textual.filter import LineFilter, Monochrome, NoColor
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
@@ -78,7 +79,7 @@ from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
 from workbench.tui.welcome import model_text, welcome
 from workbench.tui.window_title import WindowTitle
-from workbench.visible import visible_line
+from workbench.visible import visible, visible_line
 
 if TYPE_CHECKING:
     from workbench.tui.screens.grants import GrantsScreen
@@ -363,6 +364,7 @@ class WorkbenchApp(App[None]):
         self._tick()
 
     def _agent_ready(self, ready: events.AgentReady) -> None:
+        self._garbage.keep()
         status = self.main.top_line.status
         status.agent, status.model = visible_line(ready.agent), model_text(ready.model)
         self.main.top_line.refresh()
@@ -421,7 +423,7 @@ class WorkbenchApp(App[None]):
     def _question_screen(self, request: ApprovalRequest | PauseRequest, decide: Decide) -> HeldScreen:
         if isinstance(request, PauseRequest):
             return PauseScreen(request, decide, self.themes.palette, clock=self._clock)
-        return ApprovalScreen(request, decide, self.themes.palette, clock=self._clock)
+        return ApprovalScreen(request, decide, self.themes.palette, clock=self._clock, editor=self.editor)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         """Keys that the question kept from deciding anything belong to what was being written."""
@@ -525,6 +527,20 @@ class WorkbenchApp(App[None]):
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
         self.call_later(partial(self.run_action, message.action, self.focused or self.main))
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Tell it in a corner for a while: always as plain text, in which nothing acts."""
+        super().notify(
+            visible(message), title=visible_line(title), severity=severity, timeout=timeout, markup=markup
+        )
 
     # commands
 

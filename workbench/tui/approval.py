@@ -122,6 +122,10 @@ class BatchRow:
         return Verdict(self.call.id, "reject", self.reason)
 
 
+BatchState = tuple[tuple[BatchRow, ...], int]
+"""What ``Batch.restore`` takes: rows that nobody changes, and the index of the highlighted one."""
+
+
 class Batch:
     """The state of a batch being decided. Nothing here runs anything; ``result`` is what is submitted."""
 
@@ -189,6 +193,15 @@ class Batch:
             return True
         row.edited = copy.deepcopy(dict(arguments))
         return self._decide("approve", None)
+
+    def state(self) -> BatchState:
+        """Every verdict as it is now, and the highlighted row."""
+        return tuple(replace(row) for row in self.rows), self.cursor
+
+    def restore(self, state: BatchState) -> None:
+        """Take back what was decided since."""
+        rows, self.cursor = state
+        self.rows = [replace(row) for row in rows]
 
     def covers_row(self, proposal: Proposal) -> bool:
         """Whether this grant would cover the highlighted call."""

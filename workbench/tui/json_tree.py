@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ class Node:
     value: Any
     depth: int
     opened: bool = False
+    _inside: list[Node] | None = None
 
     @property
     def holds(self) -> bool:
@@ -41,7 +43,19 @@ class Node:
         return json.dumps(self.value, indent=2, ensure_ascii=False)
 
     def children(self) -> list[Node]:
-        """What is inside it."""
+        """What is inside it; the same nodes each time, so that what was unfolded is remembered."""
+        if self._inside is None:
+            self._inside = self._made()
+        return self._inside
+
+    def below(self) -> Iterator[Node]:
+        """The nodes that are shown below it while it is open."""
+        for child in self.children():
+            yield child
+            if child.opened and child.holds:
+                yield from child.below()
+
+    def _made(self) -> list[Node]:
         if isinstance(self.value, dict):
             items = list(self.value.items())[:_MOST_CHILDREN]
             return [Node(_within(self.path, key), key, value, self.depth + 1) for key, value in items]
@@ -56,7 +70,7 @@ class JsonTree:
 
     def __init__(self, value: Any) -> None:
         self._root = Node("", "", value, -1)
-        self.nodes = self._root.children()
+        self.nodes = list(self._root.children())
         for depth in range(3):
             inside = [node for node in self.nodes if node.depth == depth and node.holds]
             if len(self.nodes) + sum(len(node.value) for node in inside) > _OPEN_AT_FIRST:
@@ -78,7 +92,7 @@ class JsonTree:
                 end += 1
             del self.nodes[index + 1 : end]
         else:
-            self.nodes[index + 1 : index + 1] = node.children()
+            self.nodes[index + 1 : index + 1] = node.below()
         node.opened = not node.opened
         return True
 

@@ -21,7 +21,6 @@ _BARS: Final[tuple[tuple[Span, str], ...]] = (
     (("┄", "warning"), "you"),
 )
 _GLYPHS: Final[tuple[tuple[Span, str], ...]] = (
-    (("◆", "accent"), "model"),
     (("●", "accent"), "runs"),
     (("○", "muted"), "pending"),
     (("✓", "success"), "ran"),

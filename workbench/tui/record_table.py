@@ -12,7 +12,7 @@ from workbench.tui.render import fit
 from workbench.tui.wrapped import Line
 from workbench.visible import visible_line
 
-_NARROWEST: Final = 6
+_NARROWEST: Final = 8
 _GAP: Final = 2
 _MOST_ROWS: Final = 20_000
 _LONGEST: Final = 2_000

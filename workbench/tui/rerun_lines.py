@@ -16,6 +16,7 @@ from workbench.tui.wrapped import Line
 from workbench.visible import as_left, visible_line
 
 _LABEL: Final = 11
+_LEAST: Final = 10
 _EMPTY: Final[Line] = ()
 
 
@@ -47,18 +48,21 @@ def rerun_text(run: Rerun) -> str:
 
 def _facts(run: Rerun, width: int) -> Iterator[Line]:
     old, new = run.old, run.data or {}
-    room = half_of(width)
     now = "now, with other arguments" if run.edited else "now"
-    yield _columns("", ("then", "subtle strong"), (now, "subtle strong"), room)
-    yield _columns("status", _status(old), _status(new) if new else run.compared, room)
-    yield _columns("time", _time(old), _time(new), room)
-    yield _columns("started", _began(old), _began(new), room)
+    yield _columns("", ("then", "subtle strong"), (now, "subtle strong"), width)
+    yield _columns("status", _status(old), _status(new) if new else run.compared, width)
+    yield _columns("time", _time(old), _time(new), width)
+    yield _columns("started", _began(old), _began(new), width)
     if old.get("error") or new.get("error"):
-        yield _columns("error", _error(old), _error(new), room)
+        yield _columns("error", _error(old), _error(new), width)
 
 
-def _columns(label: str, left: Span, right: Span, room: int) -> Line:
-    first, second = (fit(left[0], room - _LABEL), left[1]), (fit(right[0], room), right[1])
+def _columns(label: str, left: Span, right: Span, width: int) -> Line:
+    """A label and both values; on a narrow screen the first one gets what it needs at least."""
+    half = half_of(width)
+    room = max(half - _LABEL, _LEAST)
+    first = (fit(left[0], room), left[1])
+    second = (fit(right[0], width - 6 - _LABEL - room), right[1])
     return (("  " + fit(label, _LABEL), "muted"), first, ("  ", "text"), second)
 
 

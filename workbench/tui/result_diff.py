@@ -147,14 +147,14 @@ def _cell(text: str | None, room: int, ground: str) -> list[Span]:
 
 def _beside(rows: Sequence[DiffRow], width: int) -> Iterator[Line]:
     digits = max((len(str(row.old or row.new or 0)) for row in rows), default=1)
-    room = half_of(width) - digits - 2
+    room = half_of(width) - digits - 3
     for left, right in _pairs(rows):
         if left is not None and left.kind in ("fold", "note"):
             yield (("  " + clip(left.text, width - 4), "muted"),)
             continue
         olds = _column(left, left.old if left else None, digits, room, "cut")
         news = _column(right, right.new if right else None, digits, room, "add")
-        blank: list[Span] = [(" " * (digits + 2 + room), "text")]
+        blank: list[Span] = [(" " * (digits + 3 + room), "text")]
         for one, other in zip_longest(olds, news):
             yield (("  ", "text"), *(one or blank), ("  ", "text"), *(other or blank))
 
@@ -191,7 +191,8 @@ def _column(row: DiffRow | None, number: int | None, digits: int, room: int, gro
     for piece in chop_cells(row.text, room) or [""]:
         label = f"{number:>{digits}}" if number is not None and not lines else " " * digits
         sign = (MINUS if row.kind == "cut" else "+") if changed and not lines else " "
-        spans: list[Span] = [(label, "muted"), (sign + " ", ("error" if sign == MINUS else "success") + on)]
+        sign_key = "error" if sign == MINUS else "success"
+        spans: list[Span] = [(label + " ", "muted"), (sign + " ", sign_key + on)]
         spans += _worded(piece, at, row.words, "text" + on, f"text on:{ground}_word")
         spans.append((" " * (room - cell_len(piece)), "text" + on))
         lines.append(spans)

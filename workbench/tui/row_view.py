@@ -54,16 +54,18 @@ class RowView(ScrollView, Painted, Generic[R], can_focus=True, inherit_bindings=
         palette: Palette,
         *,
         rows: list[R] | None = None,
+        rests: Callable[[R], bool] | None = None,
         empty: Sequence[Span] = (),
         background: Token = "surface",
         follows: bool = False,
         id: str | None = None,  # noqa: A002  Textual's own name for it
     ) -> None:
-        """``empty`` is said while there is no row."""
+        """``rests`` says whether a record can be pointed at; ``empty`` is said while there is none."""
         super().__init__(id=id)
         self._draw = draw
         self._palette = palette
         self.rows: list[R] = rows if rows is not None else []
+        self._rests = rests or (lambda _record: True)
         self.empty = tuple(empty)
         self._background: Token = background
         self._follows = follows

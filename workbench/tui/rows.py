@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 from textual import events
 from textual.message import Message
 
 from workbench.tui.commands import bindings
-from workbench.tui.palette import Palette, Token
-from workbench.tui.render import Span
-from workbench.tui.row_view import Draw, R, RowView
+from workbench.tui.palette import Token
+from workbench.tui.row_view import R, RowView
 
 
 class RowList(RowView[R], inherit_bindings=False):
     """Rows of which one is the current one."""
 
     BINDINGS = bindings("list")
+
+    _cursor = -1
 
     class Clicked(Message):
         """A row was clicked in cell ``x``; ``chain`` is 2 for a double click. The cursor is on it."""
@@ -33,23 +33,6 @@ class RowList(RowView[R], inherit_bindings=False):
         def control(self) -> RowList[Any]:
             """The list that sent it."""
             return self.rows
-
-    def __init__(
-        self,
-        draw: Draw[R],
-        palette: Palette,
-        *,
-        rows: list[R] | None = None,
-        rests: Callable[[R], bool] | None = None,
-        empty: Sequence[Span] = (),
-        background: Token = "surface",
-        follows: bool = False,
-        id: str | None = None,  # noqa: A002  Textual's own name for it
-    ) -> None:
-        """``rests`` says whether the cursor may rest on a record; ``empty`` is said while there is none."""
-        super().__init__(draw, palette, rows=rows, empty=empty, background=background, follows=follows, id=id)
-        self._rests = rests or (lambda _record: True)
-        self._cursor = -1
 
     # what is shown
 

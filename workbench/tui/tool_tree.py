@@ -298,10 +298,10 @@ def toggle(tools: Iterable[Tool]) -> tuple[tuple[str, ...], bool]:
 def _break_text(point: BreakRow) -> str:
     when = point.when if point.when == "on error" else f"{point.when} each call"
     where = f" where {visible_line(point.condition)}" if point.condition else ""
-    return when + where + ("" if point.enabled else "  off")
+    return ("" if point.enabled else "off  ") + when + where
 
 
 def _grant_text(grant: GrantRow) -> str:
     globs = ", ".join(f"{visible_line(key)}={visible_line(glob)}" for key, glob in grant.arguments.items())
     scope = {"once": "once", "session": "this session", "project": "this project"}[grant.scope]
-    return f"runs without asking {scope}  {globs or 'any arguments'}"
+    return f"{scope}  {globs or 'any arguments'}"

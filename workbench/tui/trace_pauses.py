@@ -12,7 +12,7 @@ from workbench.visible import visible_line
 
 _DONE: Final = {
     "continue": "continued",
-    "step": "to the next call",
+    "step": "stepped",
     "skip": "skipped",
     "again": "run again",
     "stop": "stopped",

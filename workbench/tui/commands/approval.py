@@ -15,6 +15,15 @@ ROWS: Final[tuple[Command, ...]] = (
     ),
     Command("approval.edit", "approval", ("e",), "edit", "edit", "Edit the arguments as JSON.", 3),
     Command(
+        "approval.editor",
+        "approval",
+        ("E", "ctrl+g"),
+        "open_editor",
+        "in editor",
+        "Edit the arguments in your editor: VISUAL or EDITOR.",
+        11,
+    ),
+    Command(
         "approval.rest",
         "approval",
         ("escape",),

@@ -39,6 +39,14 @@ ROWS: Final[tuple[Command, ...]] = (
         5,
     ),
     Command(
+        "conversation.copy_answer",
+        "conversation",
+        ("C",),
+        "copy_answer",
+        "copy answer",
+        "Copy the whole answer in view, as Markdown.",
+    ),
+    Command(
         "conversation.search", "conversation", ("slash",), "search", "search", "Look for a text in it.", 6
     ),
     Command(

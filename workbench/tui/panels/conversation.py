@@ -20,11 +20,14 @@ from workbench.tui.transcript.cursor import Cursor
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.search_bar import SearchBar
 from workbench.tui.transcript.story import Story
+from workbench.tui.transcript.turns import Turns
 from workbench.tui.transcript.user_message import UserMessage
 from workbench.tui.transcript.view import TranscriptView
 from workbench.visible import visible
 
 _WHEEL_ROWS: Final = 3
+_COPIED: Final[dict[type[Block], str]] = {Fence: "code", UserMessage: "message", Reasoning: "reasoning"}
+"""What is said to have been copied, where that is not a call."""
 
 
 class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
@@ -41,7 +44,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self.target = target
 
     class Copied(Message):
-        """Text went to the clipboard. ``what`` says which, in a word: ``code``, ``call``."""
+        """Text went to the clipboard. ``what`` says which, in a word: ``code``, ``call``, ``answer``."""
 
         def __init__(self, what: str, characters: int) -> None:
             super().__init__()
@@ -53,6 +56,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         super().__init__(palette, document, id=id)
         self._story = Story(document)
         self._cursor = Cursor(document)
+        self._turns = Turns(document)
         self._greeting: tuple[str, Sequence[Sequence[Span]]] | None = None
         self._welcome: Fixed | None = None
         self._search: SearchBar | None = None
@@ -206,9 +210,18 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         """Copy the code, or the call, under the cursor or with a block number."""
         block = self._cursor.block if number is None else self.document.find(number)
         if block is not None:
-            text = block.source()
-            self.app.copy_to_clipboard(text)
-            self.post_message(self.Copied("code" if isinstance(block, Fence) else "call", len(text)))
+            self._copy(_COPIED.get(type(block), "call"), block.source())
+
+    def action_copy_answer(self) -> None:
+        """Copy the answer that ends last in view, as Markdown."""
+        in_view = self.in_view()
+        text = self._turns.answer(in_view[-1]) if in_view else ""
+        if text:
+            self._copy("answer", text)
+
+    def _copy(self, what: str, text: str) -> None:
+        self.app.copy_to_clipboard(text)
+        self.post_message(self.Copied(what, len(text)))
 
     def action_open_link(self, number: int, line: int, index: int) -> None:
         """Tell the app which link was clicked."""
@@ -229,18 +242,10 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self.hold(block, row)
 
     def _to_turn(self, by: int) -> None:
-        top = self.scroll_offset.y
-        found = self.document.at(top)
-        if found is None:
-            return
-        blocks = self.document.blocks
-        at = found[0].index + (by if by > 0 or self.document.top(found[0]) >= top else 0)
-        while 0 <= at < len(blocks):
-            if blocks[at].background == "raised":
-                self.document.settle(at, 0, 2 * self.size.height)
-                self.scroll_rows(self.document.top(blocks[at]) - top)
-                return
-            at += by
+        message = self._turns.beside(self.scroll_offset.y, by)
+        if message is not None:
+            self.document.settle(message.index, 0, 2 * self.size.height)
+            self.scroll_rows(self.document.top(message) - self.scroll_offset.y)
 
     # mouse and focus
 

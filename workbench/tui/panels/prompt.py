@@ -109,7 +109,8 @@ class Prompt(Horizontal):
         self.area.replace(text, (row, offers.start), (row, column), maintain_selection_offset=False)
         self.offers.show(None)
         if message.send:
-            self.area.action_send()
+            # as the area itself: a message that its parent posts for it goes no further than the parent
+            self.area.call_next(self.area.action_send)
 
     def on_offer_list_chosen(self, message: OfferList.Chosen) -> None:
         """A click takes, as Tab does."""

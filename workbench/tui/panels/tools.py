@@ -76,6 +76,9 @@ class ToolsPanel(ListPanel[Row]):
             """The panel that sent it."""
             return self.panel
 
+    class RowsChanged(Message):
+        """There are more rows or fewer: it may want another height."""
+
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY, id=id)
         self._now = 0.0
@@ -246,8 +249,11 @@ class ToolsPanel(ListPanel[Row]):
     def _settle(self) -> None:
         self._others = False
         self._longest = widest(self._tree.tools.values())
+        before = len(self._rows.rows)
         self._rows.show(self._tree.rows(self._words))
         self._title.refresh()
+        if len(self._rows.rows) != before:
+            self.post_message(self.RowsChanged())
 
     def draw_record(self, record: Row, width: int) -> list[Span]:
         """One row of the list."""

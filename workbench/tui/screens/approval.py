@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
+from workbench.errors import WorkbenchError
 from workbench.tui.approval import (
     ApprovalRequest,
     ApprovalResult,
@@ -22,14 +23,16 @@ from workbench.tui.approval import (
 )
 from workbench.tui.broker import Decide
 from workbench.tui.commands import bindings, commands, key_text
-from workbench.tui.json_view import json_text
+from workbench.tui.external_editor import ExternalEditor
+from workbench.tui.json_view import editable_text, json_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import PieceRows
 from workbench.tui.screens import approval_parts as parts
 from workbench.tui.screens import approval_texts as texts
 from workbench.tui.screens.approval_always import AlwaysPanel
-from workbench.tui.screens.approval_fields import EditField, Left
+from workbench.tui.screens.approval_fields import EditField, Left, parse_arguments
 from workbench.tui.screens.approval_sheet import Sheet
+from workbench.tui.screens.burst import Burst
 from workbench.tui.screens.held import HeldScreen
 from workbench.visible import visible_line
 
@@ -77,9 +80,13 @@ class ApprovalScreen(HeldScreen):
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
+        editor: ExternalEditor | None = None,
     ) -> None:
         super().__init__(clock=clock)
+        self._editor = editor
+        self._burst = Burst(clock)
         self.calls = Batch(request)
+        self._before = self.calls.state()
         self.sheet = Sheet(self.calls, palette, now=now)
         self._decide: Decide | None = decide
 
@@ -127,6 +134,23 @@ class ApprovalScreen(HeldScreen):
         """Whether a field is open."""
         return self.sheet.mode != "calls"
 
+    def holds(self, event: events.Event) -> bool:
+        """Keys that follow each other as in a word are prose: what they decided is taken back."""
+        if super().holds(event):
+            self._burst.end()
+            return True
+        if not isinstance(event, events.Key) or self.sheet.mode in ("reason", "edit"):
+            return False
+        if self._burst.begins:
+            self._before = self.calls.state()
+        typed = self._burst.add(event)
+        if not typed:
+            return False
+        self.calls.restore(self._before)
+        self.sheet.close_field()
+        self.give_back(typed)
+        return True
+
     def on_key(self, event: events.Key) -> None:
         """A key that means nothing here says what would."""
         if self.sheet.mode == "calls" and event.key not in self.active_bindings:
@@ -141,6 +165,8 @@ class ApprovalScreen(HeldScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a field is open, the keys are its own."""
+        if self.sheet.mode == "edit" and action == "open_editor":
+            return True
         return self.sheet.mode == "calls" or action not in _ACTIONS
 
     async def on_piece_rows_pressed(self, event: PieceRows.Pressed) -> None:
@@ -201,9 +227,11 @@ class ApprovalScreen(HeldScreen):
         self._say(f"{which} no verdict: y run, n reject", "warning")
 
     def action_reject_rest(self) -> None:
-        """Reject what is undecided and answer; the model goes on."""
-        self.calls.decide_rest("reject")
-        self._answer(self.calls.result())
+        """Reject what is undecided and answer; the model goes on. Where nothing is, it submits nothing."""
+        if self.calls.decide_rest("reject"):
+            self._answer(self.calls.result())
+        else:
+            self._say("Every call has a verdict: enter submits, x rejects all and stops", "warning")
 
     def action_stop_turn(self) -> None:
         """Reject everything and end the turn."""
@@ -267,6 +295,34 @@ class ApprovalScreen(HeldScreen):
         check = partial(self.calls.request.check, row.call.name)
         self._open("edit", EditField(row.arguments, check, self.palette))
 
+    def action_open_editor(self) -> None:
+        """Edit the arguments, or what is in the field, in the person's own editor."""
+        row = self.calls.row
+        if row.locked:
+            self._decided(self.calls.cursor, changed=False)
+            return
+        field = self.query_one(EditField) if self.sheet.mode == "edit" else None
+        text = field.text if field is not None else editable_text(row.arguments)
+        try:
+            written = (self._editor or ExternalEditor(self.app)).edit(text, name="arguments.json")
+        except WorkbenchError as error:
+            self._say(f"{error} {error.hint}", "warning")
+            return
+        if field is not None:
+            field.text = written
+        elif written != text:
+            self._edited_outside(written)
+
+    def _edited_outside(self, text: str) -> None:
+        """Take what came from the editor, or open the field where it says what is wrong with it."""
+        row = self.calls.row
+        check = partial(self.calls.request.check, row.call.name)
+        arguments, fault = parse_arguments(text)
+        if fault is None and arguments is not None and check(arguments) is None:
+            self._take_edit(arguments)
+        else:
+            self._open("edit", EditField(row.arguments, check, self.palette, text=text))
+
     def action_always(self) -> None:
         """Propose a grant."""
         row = self.calls.row
@@ -305,8 +361,11 @@ class ApprovalScreen(HeldScreen):
 
     def on_edit_field_taken(self, event: EditField.Taken) -> None:
         """Run with other arguments."""
+        self._take_edit(event.arguments)
+
+    def _take_edit(self, arguments: Mapping[str, Any]) -> None:
         index = self.calls.cursor
-        self.calls.edit(event.arguments)
+        self.calls.edit(arguments)
         self.sheet.edited(index)
         self.sheet.close_field()
 

@@ -86,9 +86,12 @@ class EditField(Vertical):
             super().__init__()
             self.arguments = arguments
 
-    def __init__(self, arguments: Mapping[str, Any], check: Check, palette: Palette) -> None:
+    def __init__(
+        self, arguments: Mapping[str, Any], check: Check, palette: Palette, *, text: str | None = None
+    ) -> None:
+        """``text`` stands in the field at first, where that is not the arguments themselves."""
         super().__init__(id="edit")
-        text = editable_text(arguments)
+        text = editable_text(arguments) if text is None else text
         self._check = check
         self._palette = palette
         self._area = ArgumentsArea(text)
@@ -104,6 +107,15 @@ class EditField(Vertical):
         """Type here."""
         self._area.focus()
         self.judge()
+
+    @property
+    def text(self) -> str:
+        """What stands in the field."""
+        return self._area.text
+
+    @text.setter
+    def text(self, text: str) -> None:
+        self._area.replace(text, (0, 0), self._area.document.end, maintain_selection_offset=False)
 
     @on(TextArea.Changed)
     def _changed(self) -> None:

@@ -48,7 +48,7 @@ _HEADINGS: Final = (
 
 FIELD_HINTS: Final[dict[Mode, tuple[tuple[str, str, str], ...]]] = {
     "reason": (("enter", "reject with this reason", "take"), ("esc", "leave", "leave")),
-    "edit": (("^s", "take", "take"), ("esc", "leave", "leave")),
+    "edit": (("^s", "take", "take"), ("^g", "editor", "open_editor"), ("esc", "leave", "leave")),
     "always": (
         ("enter", "confirm", "take"),
         ("esc", "leave", "leave"),
@@ -294,7 +294,7 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
 def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     """The keys that hold now, and the button: the most useful ones beside it, the others in a row above.
 
-    A hint that does not fit is dropped whole; esc stays.
+    Of the hints that do not fit only the keys are shown; esc stays as long as it does something.
     """
     if mode != "calls":
         shown = [_hint(key, label, target) for key, label, target in FIELD_HINTS[mode]]
@@ -302,17 +302,31 @@ def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     undecided = len(batch.undecided)
     held = hints(["approval"])
     leave = next(_command_hint(command) for command in held if command.id == "approval.rest")
+    leave = leave if undecided else []
     button = _button(batch, undecided, wide=True)
     if width_of(leave) > width - 2 * EDGE - width_of(button) - 2:
         button = _button(batch, undecided, wide=False)
     others = [_command_hint(command) for command in held if command.id != "approval.rest"]
     beside = _fitting(others, width - 2 * EDGE - width_of(button) - 2 - width_of(leave) - 2)
-    above = _fitting(others[len(beside) :], width - 2 * EDGE)
-    # in the order of the command table, esc among them
-    place = next(index for index, command in enumerate(held) if command.id == "approval.rest")
-    beside.insert(min(place, len(beside)), leave)
+    above = _above(others[len(beside) :], width - 2 * EDGE)
+    if leave:
+        # in the order of the command table, esc among them
+        place = next(index for index, command in enumerate(held) if command.id == "approval.rest")
+        beside.insert(min(place, len(beside)), leave)
     last = PieceRow(spread(_joined(beside), button, width))
     return [PieceRow(spread(_joined(above), [], width)), last] if above else [last]
+
+
+def _above(groups: Sequence[list[Piece]], room: int) -> list[list[Piece]]:
+    """The groups that fit; of the others the keys alone, and where to read what they do."""
+    kept = _fitting(groups, room)
+    while len(kept) < len(groups):
+        keys = [group[0] for group in groups[len(kept) :]]
+        rest = [*keys, Piece("f1 ", "subtle", "app.help"), Piece("help", "muted", "app.help")]
+        if width_of(_joined([*kept, rest])) <= room or not kept:
+            return [*kept, rest]
+        kept.pop()
+    return kept
 
 
 def _button(batch: Batch, undecided: int, *, wide: bool) -> list[Piece]:

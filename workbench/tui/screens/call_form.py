@@ -95,7 +95,7 @@ class CallForm(Screen[None]):
         self._hints.show(hints(["form"]))
         self._judge()
         if self._fields:
-            self._fields[0].editor.focus()
+            self._fields[0].editor.focus(scroll_visible=False)
         else:
             self._view.can_focus = True
             self._view.focus()
@@ -125,6 +125,16 @@ class CallForm(Screen[None]):
         """Say what is wrong as one types."""
         event.stop()
         self._judge()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """A field that is filled in shows its heading too."""
+        for field in self._fields:
+            if field.editor is event.widget:
+                # the editor brings only its cursor into view, after it was drawn
+                self.call_after_refresh(self.call_after_refresh, self._reveal, field)
+
+    def _reveal(self, field: FormField) -> None:
+        self._box.scroll_to_widget(field, animate=False)
 
     def _judge(self) -> Mapping[str, Any] | None:
         """Say beside each field what is wrong with it; the arguments if nothing is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from textual import events
@@ -98,6 +98,7 @@ class HeldScreen(ModalScreen[None]):
         self._keys_held = Grace(clock)
         self._clicks_held = Grace(clock)
         self._field: TextField | None = None
+        self._typed = False
         self._finished = False
         self._left = False
 
@@ -138,7 +139,7 @@ class HeldScreen(ModalScreen[None]):
         A field that has the focus gets keys and pastes before its screen does and asks this first.
         """
         if isinstance(event, events.Key) and event.key != "escape" and self._keys_held.holds_key(event.key):
-            if self._field is not None and event.key != _DECIDE_NOW:
+            if (self._field is not None or self._typed) and event.key != _DECIDE_NOW:
                 self.post_message(self.Typed(event, self._field))
                 self.kept()
             return True
@@ -146,6 +147,15 @@ class HeldScreen(ModalScreen[None]):
             self.post_message(self.Typed(event, self._field))
             return True
         return False
+
+    def give_back(self, typed: Sequence[events.Key]) -> None:
+        """These keys, which were let through, were meant for the draft: hold back what follows them."""
+        for event in typed:
+            self.post_message(self.Typed(event, self._field))
+        self._typed = True
+        self._keys_held.restart()
+        self._keys_held.someone_writes()
+        self.kept()
 
     def kept(self) -> None:
         """Keys go to the field below for now; a place to say so."""

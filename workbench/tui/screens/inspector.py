@@ -127,7 +127,9 @@ class InspectorScreen(Screen[Entry]):
         self._show_page()
 
     def _show_page(self) -> None:
-        self._tabs.show([(page.name, self._count(page)) for page in self._pages], self._page)
+        shown = self._pages[self._page]
+        tabs = [(page.name, self._count(page) if page is shown else page.count) for page in self._pages]
+        self._tabs.show(tabs, self._page)
         self._view.scroll_to(y=0, animate=False, force=True)
         self._view.leave_cursor()
         self._reading.open(self.entry, self._pages[self._page])
@@ -136,7 +138,7 @@ class InspectorScreen(Screen[Entry]):
         self._show_lines()
 
     def _count(self, page: Page) -> str:
-        """What stands beside the name of a page: a count, and how it is shown where one can choose."""
+        """What stands beside the name of the open page: a count, and how it is shown where one can choose."""
         view = self._reading.view_of(page).name if len(page.views) > 1 else ""
         return f"{page.count} {view}".strip()
 
@@ -172,7 +174,8 @@ class InspectorScreen(Screen[Entry]):
         right: list[Span] = [(status, key)] if status != "success" else []
         right += [("  " + time, "text")] if time else []
         room = width - spans_width(left) - spans_width(right) - 2
-        said = arguments_text(entry.arguments) if entry.kind == "tool" else str(entry.data.get("model", ""))
+        model = visible_line(str(entry.data.get("model", "")))
+        said = arguments_text(entry.arguments) if entry.kind == "tool" else model
         if room > 4:
             left.append((fit("  " + clip(said, room - 4), room), "muted"))
         return left + right

@@ -138,6 +138,10 @@ class MainScreen(Screen[None]):
         else:
             self.tools.styles.height = max(4, min(self.tools.row_count + 1, round((height - 2) * 0.45)))
 
+    def on_tools_panel_rows_changed(self) -> None:
+        """What was unfolded there gets room."""
+        self._size_tools(self.size.height)
+
     # facts
 
     def apply(self, batch: Sequence[events.AgentEvent]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -11,6 +12,7 @@ from workbench.tui.transcript.line import Line, Mark
 from workbench.tui.transcript.markdown import Environment, Head, read_head, render, table_row
 from workbench.tui.transcript.table import Table
 
+_TICKS: Final = re.compile("`+")
 _CLOSED: Final[list[str]] = []
 """The lines of all prose that is complete: none, its text is kept instead."""
 
@@ -85,6 +87,10 @@ class Prose(Block):
             return self._closed
         return "\n".join([*self._lines, self._partial] if self._partial else self._lines).rstrip("\n")
 
+    def markdown(self) -> str:
+        """The same."""
+        return self.source()
+
     def size(self) -> tuple[int, int]:
         """Soft breaks are no rows, so only the characters count."""
         return self.length, 1 if self.length else 0
@@ -147,6 +153,12 @@ class Fence(Block):
         return "".join(
             text if joined or not index else "\n" + text for index, (text, joined) in enumerate(sources)
         )
+
+    def markdown(self) -> str:
+        """The code between fences that are longer than any within it."""
+        code = self.source()
+        fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(code)), default=0))
+        return f"{fence}{self._info}\n{code}\n{fence}"
 
     def size(self) -> tuple[int, int]:
         """The characters count only where lines are longer than the panel, which is rare."""
@@ -226,6 +238,10 @@ class TableBlock(Block):
     def source(self) -> str:
         """The Markdown itself."""
         return "\n".join(self._sources)
+
+    def markdown(self) -> str:
+        """The same."""
+        return self.source()
 
     def size(self) -> tuple[int, int]:
         """A row for each row of the table, as long as none wraps."""

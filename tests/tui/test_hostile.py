@@ -1,0 +1,320 @@
+"""Texts that want to do harm, on every screen, at every size, while the size changes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from tests.tui.driving import driven
+from tests.tui.stage import AGENT, START, StageApp, palette_of
+from workbench.providers.catalog import ModelGroup, ModelInfo, Snapshot
+from workbench.storage.prompt_history import SentMessage
+from workbench.tui import events
+from workbench.tui.activity import ActivityTracker
+from workbench.tui.approval import ApprovalRequest, Preview
+from workbench.tui.palette import Palette
+from workbench.tui.panels.status import Activity
+from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.fault import FaultScreen
+from workbench.tui.screens.grants import GrantsScreen
+from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.history import HistoryScreen
+from workbench.tui.screens.inspector import InspectorScreen
+from workbench.tui.screens.models import ModelsScreen
+from workbench.tui.screens.question import QuestionScreen, QuestionText
+from workbench.tui.screens.themes import ThemesScreen
+from workbench.tui.screens.what_if import WhatIfScreen
+from workbench.visible import visible, visible_line
+
+HOSTILE = (
+    "[a=b",
+    "[/",
+    "[/#888]",
+    "[",
+    "\\[",
+    "[b + c",
+    "[/dim]",
+    "[@click=app.quit]x[/]",
+    "[link=https://example.org]x",
+    "\x1b[2J\x1b]0;title\x07",
+    "\x9b31m\x90q\x9c",
+    "a\x00b\x7f\x08\x0d",
+    "\u202eevil\u202c\u2066x\u2069",
+    "zero\u200bwidth\ufeff\u00ad",
+    "line\u2028separator\u2029\x0b\x0c",
+    "❤️‍🔥 👨‍👩‍👧 日本語 ✈️ e\u0301\u0301",
+    "\ud800 lone",
+    "tab\tand\nnewline\r\n",
+    "{braces} %s $x `code` | a | b |",
+    "x" * 400,
+    "漢" * 200,
+)
+ALL = " ".join(HOSTILE)
+SIZES = ((120, 40), (40, 12), (300, 100), (60, 16), (104, 30), (80, 24), (41, 13), (200, 50))
+
+
+def story(text: str) -> list[events.AgentEvent]:
+    """A turn in which everything that can be a text is this one."""
+    arguments = {text: text, "nested": {text: [text]}}
+    call = events.CallInfo("1", f"ns.{text}", arguments, "ask", text, "reject", text)
+    entry: dict[str, Any] = {
+        "type": "tool_execution",
+        "tool_name": call.name,
+        "call_id": "1",
+        "arguments": arguments,
+        "status": "error",
+        "timing": 3.0,
+        "timestamp": START,
+        "iteration": 1,
+        "result": text,
+        "error": text,
+        "error_type": text,
+        "output": text,
+    }
+    llm = {"type": "llm_call", "model": text, "status": "error", "error": text, "timestamp": START}
+    row = events.ToolRow(call.name, False, text, (text,), "ask", text, text)
+    return [
+        events.LoadFailed("", START, text, text, text),
+        events.AgentReady(text, START, text, text, (row,)),
+        events.TurnStarted(text, START, 1, text, text),
+        events.ModelStarted(text, START, 1, 1, text),
+        events.ModelDelta(
+            text, START, "text", f"{text} `{text}`\n\n```{text}\n{text}\n```\n\n> {text}\n\n- {text}"
+        ),
+        events.ModelDelta(text, START, "reasoning", text),
+        events.ModelFinished(text, START + 1, {**llm, "duration_ms": 1.0, "iteration": 1}, text, 1),
+        events.BatchStarted(text, START, 1, 1, (call,)),
+        events.WaitStarted(text, START, ("1",)),
+        events.WaitFinished(text, START + 1, 1.0, (call,)),
+        events.ToolStarted(text, START, "1", call.name, arguments),
+        events.ToolFinished(text, START + 1, entry),
+        events.Notice(text, START, text, text, text),
+        events.TurnFinished(text, START + 2, 1, "error", 2_000, 0, text, text, text),
+    ]
+
+
+def request(text: str) -> ApprovalRequest:
+    """A batch of it."""
+    calls = tuple(events.CallInfo(str(at), f"ns.{text}", {text: text}, "ask", text) for at in range(2))
+    return ApprovalRequest(
+        agent=text,
+        model=text,
+        turn=1,
+        iteration=1,
+        calls=calls,
+        said=text,
+        schemas={f"ns.{text}": {"type": "object", "description": text}},
+        previews={"0": Preview(text, text, text + "\nmore")},
+        check=lambda name, arguments: None,
+        preview=lambda name, arguments: None,
+        covers=lambda proposal, name, arguments: True,
+        opened=START,
+    )
+
+
+def models(palette: Palette) -> Screen[Any]:
+    screen = ModelsScreen(ALL, palette)
+    group = ModelGroup(ALL, "no key", (ModelInfo(ALL), ModelInfo("[b")), (ALL,))
+    screen.call_later(screen.show, Snapshot((group, ModelGroup("x", "running", (ModelInfo(ALL),))), ALL, ALL))
+    return screen
+
+
+def grants(palette: Palette) -> Screen[Any]:
+    row = events.GrantRow("1", ALL, {ALL: ALL}, "session", START)
+    return GrantsScreen([row], palette, now=lambda: START)
+
+
+def themes(palette: Palette) -> Screen[Any]:
+    other = Palette(ALL, True, palette.colors, about=ALL)
+    return ThemesScreen([palette, other], palette.name, palette, lambda name: None)
+
+
+SCREENS: dict[str, Callable[[Palette], Screen[Any]]] = {
+    "approval": lambda palette: ApprovalScreen(
+        request(ALL), lambda result: None, palette, clock=iter(range(100_000)).__next__, now=lambda: START + 3
+    ),
+    "grants": grants,
+    "fault": lambda palette: FaultScreen(palette, ALL, ALL, put=lambda fault: None, clear=lambda: None),
+    "help": HelpScreen,
+    "history": lambda palette: HistoryScreen([SentMessage(START, ALL)], palette, now=lambda: START),
+    "models": models,
+    "question": lambda palette: QuestionScreen(QuestionText(ALL, ALL), lambda reply: None),
+    "themes": themes,
+    "what if": lambda palette: WhatIfScreen("1", ALL, ALL, ALL, palette, failed=True),
+}
+
+
+async def settled(pilot: Pilot[Any]) -> None:
+    async with asyncio.timeout(20):
+        for _ in range(4):
+            await pilot.pause()
+
+
+def faults(app: App[Any], size: tuple[int, int]) -> list[str]:
+    """What is wrong with the screen as it is painted: rows of another width, characters that act."""
+    width, height = size
+    strips = app.screen._compositor.render_strips()
+    found = [f"{len(strips)} rows"] if len(strips) != height else []
+    for y, strip in enumerate(strips):
+        text = strip.text
+        if cell_len(text) != width:
+            found.append(f"row {y} has {cell_len(text)} cells: {text!r}")
+        found += [f"row {y} has {char!r}" for char in text if acts(char)]
+    return found
+
+
+def acts(char: str) -> bool:
+    """Whether a terminal would do something else than show the character."""
+    return (
+        ord(char) < 0x20
+        or 0x7F <= ord(char) < 0xA0
+        or char in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029"
+    )
+
+
+def activity(until: int) -> Activity | None:
+    """What goes on in the middle of the story: ``until`` is the first event that has not happened."""
+    tracker = ActivityTracker()
+    tracker.apply(story(ALL)[1:until])
+    return tracker.activity(START + 9)
+
+
+@pytest.mark.parametrize(
+    "happened",
+    [
+        [events.LoadProgress("", START, 0, 2, ALL)],
+        [*story(ALL)[1:4], events.ModelDelta(ALL, START, "status", ALL)],
+        story(ALL)[1:-3],
+    ],
+    ids=["loading", "asking", "running"],
+)
+def test_what_goes_on_is_told_in_characters_that_do_nothing(happened: list[events.AgentEvent]) -> None:
+    tracker = ActivityTracker()
+    tracker.apply(happened)
+    told = tracker.activity(START + 9)
+    assert told is not None
+    assert "[a=b" in told.what
+    assert not any(acts(char) for text in (told.what, *told.details) for char in text)
+
+
+async def walk(pilot: Pilot[Any], sizes: Sequence[tuple[int, int]] = SIZES) -> None:
+    """Through the sizes; at each the screen is whole."""
+    for size in sizes:
+        await pilot.resize_terminal(*size)
+        await settled(pilot)
+        assert faults(pilot.app, size) == [], size
+
+
+@pytest.mark.parametrize("panel", ["prompt", "conversation", "trace", "tools"])
+async def test_every_panel_stays_whole_at_every_size(panel: str) -> None:
+    app = StageApp(story(ALL), tab=panel)
+    async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
+        await settled(pilot)
+        app.main.prompt.invite(ALL)
+        app.main.queue.show([ALL, ALL])
+        app.main.tick(START + 9, activity(-4))
+        status = app.main.top_line.status
+        status.agent, status.model = "[b]" * 20, "[/]" * 20
+        app.notify(visible(ALL), title=visible_line(ALL), markup=False, timeout=60)
+        await walk(pilot)
+        for key in ("enter", "down", "enter", "right", "end"):
+            await pilot.press(key)
+            await settled(pilot)
+            assert faults(app, SIZES[-1]) == [], key
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+async def test_each_text_alone_breaks_no_panel(text: str) -> None:
+    app = StageApp(story(text))
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settled(pilot)
+        app.notify(visible(text), title=visible_line(text), markup=False, timeout=60)
+        await walk(pilot, ((120, 40), (40, 12)))
+
+
+@pytest.mark.parametrize("name", SCREENS)
+async def test_every_screen_stays_whole_at_every_size(name: str) -> None:
+    app = StageApp(story(ALL))
+    async with app.run_test(size=(120, 40), notifications=True) as pilot:
+        await settled(pilot)
+        screen = SCREENS[name](palette_of("graphite"))
+        app.call_later(app.push_screen, screen)
+        await settled(pilot)
+        assert app.screen is screen
+        await walk(pilot)
+
+
+async def test_what_the_app_notifies_is_plain_text_whoever_asks() -> None:
+    async with driven(notifications=True) as it:
+        it.app.call_later(it.app.notify, ALL[:400], title=ALL[:200], timeout=60)
+        await it.until(lambda: it.app._notifications)
+        await settled(it.pilot)
+        assert faults(it.app, (120, 40)) == []
+        (note,) = it.app._notifications
+        assert not note.markup
+
+
+async def test_a_failure_to_load_is_read_whole_in_the_conversation() -> None:
+    app = StageApp(
+        [events.LoadFailed("", START, "tools.py", f"{'word ' * 60}the end [b", "line 7")], tab="tools"
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settled(pilot)
+        await pilot.press("home", "enter")
+        await settled(pilot)
+        assert app.main.focused_panel == "conversation"
+        shown = " ".join(" ".join(strip.text for strip in app.screen._compositor.render_strips()).split())
+        assert "tools.py was not loaded" in shown
+        assert "the end [b" in shown
+        assert "At line 7." in shown
+
+
+async def test_every_page_of_the_inspector_stays_whole_at_every_size() -> None:
+    app = StageApp(story(ALL))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        entries = app.main.trace.entries()
+        assert len(entries) == 2
+        for index in range(len(entries)):
+            screen = InspectorScreen(entries, index, palette_of("paper"))
+            app.call_later(app.push_screen, screen)
+            await settled(pilot)
+            for _ in range(5):
+                await walk(pilot, ((120, 40), (40, 12)))
+                await pilot.press("tab")
+            await pilot.press("escape")
+            await settled(pilot)
+
+
+async def test_the_size_changes_while_an_answer_comes_and_a_question_is_open() -> None:
+    app = StageApp(())
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        head = [
+            events.TurnStarted(AGENT, START, 1, "go"),
+            events.ModelStarted(AGENT, START, 1, 1, "offline"),
+        ]
+        app.main.apply(head)
+        for at, size in enumerate(SIZES):
+            app.main.apply(
+                [events.ModelDelta(AGENT, START + at, "text", f"| a | b |\n|---|---|\n| {ALL} | x |\n\n")]
+            )
+            app.main.tick(START + at, Activity("●", "accent", "answering", (), START))
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert faults(app, size) == []
+        screen = SCREENS["approval"](app.palette)
+        app.call_later(app.push_screen, screen)
+        await settled(pilot)
+        for size, key in zip(SIZES, ("y", "down", "n", "right", "up", "left", "Y", "down"), strict=True):
+            await pilot.press(key)
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert faults(app, size) == []
