@@ -116,7 +116,8 @@ def test_the_iteration_limit_ends_with_three(own_folder: Path) -> None:
         (("run", "hi", "nowhere.py"), "nowhere.py"),
         (("run", "hi", "--trust", "nowhere.yaml"), "nowhere.yaml"),
         (("run", "hi", "--tools", "nowhere"), "nowhere"),
-        (("--theme", "nosuch"), "Themes are graphite, paper"),
+        (("--theme", "nosuch"), "Themes are contrast, contrast-light, fjord"),
+        (("--theme", "grafite"), "Themes are contrast, contrast-light, fjord, graphite"),
     ],
 )
 def test_what_cannot_be_found_is_said_plainly(

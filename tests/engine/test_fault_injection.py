@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
-from workbench.engine import Fault, FaultInjector, before_each_tool
+from workbench.engine import Breakpoint, Fault, FaultInjector, Pause, Resume, before_each_tool
 from workbench.engine.agent import Agent
 from workbench.engine.fault_injection import FAULT_KINDS, HOSTILE_TEXT
 from workbench.errors import ConfigError, ToolRejected
@@ -181,3 +181,29 @@ def test_a_fault_in_a_parallel_batch_strikes_the_call_it_is_meant_for() -> None:
         f"read {path}" for path in tools.ran
     }
     assert len(tools.ran) == 2
+
+
+def test_a_call_that_is_run_again_has_the_fault_of_its_last_run() -> None:
+    answers = [Resume("again"), Resume()]
+
+    class Person:
+        def pause(self, pause: Pause) -> Resume:
+            return answers.pop(0)
+
+    tools = Tools()
+    faults = FaultInjector({"plain": Fault("raise", times=1)})
+    agent = Agent("a", [tools.plain], llm=StrictLLM(calls(call("plain"))), plugins=[faults], quiet=True)
+    agent.debugger = Person()
+    agent.breakpoints.add(Breakpoint("plain", "after"))
+    agent.input("go")
+    assert agent.current_session is not None
+    (entry,) = [each for each in agent.current_session["trace"] if each["type"] == "tool_execution"]
+    assert (entry["result"], entry.get("fault")) == ("read a", None)
+
+
+def test_a_delay_lets_what_others_put_in_the_place_of_the_tool_follow() -> None:
+    tools = Tools()
+    plugins = [FaultInjector({"plain": Fault("empty")}), FaultInjector({"plain": Fault("delay", seconds=0)})]
+    agent = Agent("a", [tools.plain], llm=StrictLLM(calls(call("plain"))), plugins=plugins, quiet=True)
+    agent.input("go")
+    assert tools.ran == []

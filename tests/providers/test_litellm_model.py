@@ -92,6 +92,13 @@ def test_the_request_holds_the_transcript_the_tools_and_the_parameters(asker: As
     assert (request.body["temperature"], request.body["max_tokens"]) == (0.5, 7)
 
 
+def test_a_conversation_of_two_megabytes_reaches_the_server_whole(asker: Asker) -> None:
+    asker.server.script(text("ok"))
+    long = [{"role": "user", "content": "line\n" * 200_000}, {"role": "user", "content": "ü" * 300_000}]
+    assert asker.model.complete(long).content == "ok"
+    assert asker.server.requests[0].body["messages"] == long
+
+
 def test_text_with_two_parallel_calls_then_a_closing_answer(asker: Asker) -> None:
     response = asker.ask(
         calls(

@@ -9,11 +9,14 @@ import pytest
 import yaml
 
 from workbench.errors import ConfigError
-from workbench.registry import Grant, GrantScope
+from workbench.registry import Grant, GrantScope, ToolRegistry
 from workbench.toolbox.grants_file import grants_path, load_grants, save_grants
 
 
 def test_a_grant_that_is_kept_without_a_word_on_other_arguments_covers_none_of_them(tmp_path: Path) -> None:
+    def act(path: str, force: bool = False) -> str:
+        return f"{path} {force}"
+
     path = grants_path(tmp_path)
     path.parent.mkdir()
     path.write_text(
@@ -22,8 +25,8 @@ def test_a_grant_that_is_kept_without_a_word_on_other_arguments_covers_none_of_t
     )
     narrow, wide = load_grants(path)
     registry = ToolRegistry()
-    registry.register(lambda path, force=False: path, name="write")
-    registry.register(lambda path, force=False: path, name="look")
+    registry.register(act, name="write")
+    registry.register(act, name="look")
     write, look = registry
     assert narrow.fits(write, {"path": "a"})
     assert not narrow.fits(write, {"path": "a", "force": True})

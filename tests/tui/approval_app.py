@@ -20,6 +20,7 @@ from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.events import CallInfo, Permission
 from workbench.tui.prompt_area import PromptArea
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.burst import BURST_SECONDS
 from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.help import HelpScreen
 from workbench.tui.themes import css_variables, load_theme, textual_theme
@@ -188,8 +189,10 @@ class Trial:
         return any(isinstance(screen, ApprovalScreen) for screen in self.app.screen_stack)
 
     async def press(self, *keys: str) -> None:
-        """Press keys."""
-        await self.pilot.press(*keys)
+        """Press keys, one after the other as one does who decides: slower than typing."""
+        for key in keys:
+            await self.pilot.press(key)
+            self.app.clock.now += BURST_SECONDS
 
     async def write(self, text: str) -> None:
         """Type text, key by key."""

@@ -369,7 +369,7 @@ async def test_tab_walks_through_the_panels_and_typing_fast_loses_none() -> None
         assert it.app.main.focused_panel == "tools"
         await it.press("tab")
         assert it.app.main.focused_panel == "prompt"
-        await it.press("shift+tab")
+        await it.press("f18")  # what terminals send for shift+f6
         assert it.app.main.focused_panel == "tools"
 
 

@@ -29,6 +29,8 @@ from workbench.tui.palette import Palette
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.themes import css_variables, load_theme, textual_theme
 from workbench.tui.transcript.answer import Fence
+from workbench.tui.transcript.blocks import Block, Row
+from workbench.tui.transcript.painter import Painter
 
 GRAPHITE = load_theme(Path("themes/graphite.yaml"))
 PAPER = load_theme(Path("themes/paper.yaml"))
@@ -592,6 +594,28 @@ async def test_closed_code_in_view_gets_its_exact_colours() -> None:
         assert isinstance(fence, Fence)
         await until(pilot, lambda: fence.exact)
         assert fence.lines[100].marks[0][2] == "tok:Comment.Multiline"
+
+
+async def test_a_row_that_only_moved_is_not_painted_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Screen()
+    painted: list[str] = []
+    paint = Painter._paint
+
+    def counted(self: Painter, block: Block, span: Row, *args: Any, **options: Any) -> Any:
+        painted.append(block.lines[span[0]].text)
+        return paint(self, block, span, *args, **options)
+
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.set_focus(None)
+        app.panel.apply([turn("go"), *(event for n in range(30) for event in call(str(n), path=str(n)))])
+        await pilot.pause()
+        before = shown(app.panel)
+        monkeypatch.setattr(Painter, "_paint", counted)
+        app.panel.apply(call("30", path="30"))
+        await pilot.pause()
+        assert shown(app.panel)[:-3] == before[1:-2]
+        assert painted
+        assert [text for text in painted if "30" not in text] == []
 
 
 async def test_another_palette_paints_anew_and_lays_out_nothing() -> None:

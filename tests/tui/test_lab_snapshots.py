@@ -53,7 +53,7 @@ FAILED = {
         },
     },
 }
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"city": city, "high": 19 + n, "wind": 3.5 * n, "rain": n % 2 == 1}
     for n, city in enumerate(("Lima", "Oslo", "Osaka"))
 ]

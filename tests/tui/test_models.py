@@ -348,6 +348,17 @@ async def test_a_start_without_the_key_says_so_before_anything_is_sent() -> None
         assert "openai/keyless answers" not in shown
 
 
+async def test_an_empty_conversation_says_who_answers_now() -> None:
+    async with driven(models=Choosing().models) as it:
+        await it.turn("add(a=1, b=2)")
+        await it.send("/model openai/large")
+        await it.until(lambda: it.agent.model == "openai/large")
+        await it.send("/new")
+        await it.until(lambda: "openai/large answers" in it.shown(it.app.main.conversation))
+        await it.send("/model openai/mini")
+        await it.until(lambda: "openai/mini answers" in it.shown(it.app.main.conversation))
+
+
 async def test_a_name_without_its_provider_is_found_in_the_list() -> None:
     choosing = Choosing()
     group = ModelGroup("openai", "key set", (ModelInfo("openai/zeta"), ModelInfo("openai/gpt-mini")))

@@ -8,6 +8,8 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.containers import Vertical
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.events import Key
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
@@ -95,18 +97,31 @@ async def test_no_painting_shows_two_themes() -> None:
     assert all(len(colours) == 1 for colours in app.painted)
 
 
-async def test_a_key_pressed_meanwhile_is_taken_before_the_last_step() -> None:
+async def test_a_key_pressed_meanwhile_waits_for_a_few_widgets_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = Stepped()
+    steps: list[int] = []
+    styled = Stylesheet.update_nodes
+
+    def counted(sheet: Stylesheet, nodes: list[DOMNode], animate: bool = False) -> None:
+        steps.append(len(list(nodes)))
+        styled(sheet, nodes, animate)
+
     async with app.run_test() as pilot:
         field = app.query_one(Input)
         field.focus()
         await pilot.pause()
         taken_while_busy: list[bool] = []
         app.watch(field, "value", lambda: taken_while_busy.append(app.restyling.busy), init=False)
+        monkeypatch.setattr(Stylesheet, "update_nodes", counted)
         app.restyling.begin(animate=False)
         app.post_message(Key("x", "x"))
         await until(pilot, lambda: field.value == "x")
+        await until(pilot, lambda: not app.restyling.busy)
         assert taken_while_busy == [True]
+        assert max(steps) <= 20
+        assert sum(steps) >= 200
 
 
 async def test_a_screen_below_another_is_styled_as_well_and_one_that_closed_is_left_alone() -> None:

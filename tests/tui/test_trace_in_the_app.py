@@ -43,6 +43,8 @@ async def test_a_new_conversation_is_marked_and_what_came_before_is_folded() -> 
         await it.turn("add(a=2, b=3)")
         await it.send("/new")
         await it.until(lambda: "new conversation" in it.shown(it.app.main.trace))
+        title = it.shown(it.app.main.trace).splitlines()[0]
+        assert "turn" not in title
         await it.turn("add(a=5, b=3)")
         shown = it.shown(it.app.main.trace)
         assert shown.index("▸ turn 1") < shown.index("new conversation") < shown.index("▾ turn 1")

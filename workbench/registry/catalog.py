@@ -107,13 +107,13 @@ class Catalog:
         self._lock.acquire()  # half as long as `with` takes, and this is done in a loop
         try:
             state = self.state
-            tool = state.tools.get(name) or state.resolve(name)
-            if tool.name not in state.disabled:
+            dotted = name if name in state.tools else state.resolve(name).name
+            if dotted not in state.disabled:
                 return False
             disabled = state.disabled.copy()
-            del disabled[tool.name]
+            del disabled[dotted]
             self.state = Snapshot(state.tools, state.by_safe_name, disabled, state.held)
-            event = self._emitter.take(_ENABLE, tool.name, None)
+            event = self._emitter.take(_ENABLE, dotted, None)
         finally:
             self._lock.release()
         self._emitter.deliver(event)
@@ -124,14 +124,14 @@ class Catalog:
         self._lock.acquire()  # as in `enable`
         try:
             state = self.state
-            tool = state.tools.get(name) or state.resolve(name)
-            before = state.disabled.get(tool.name)
+            dotted = name if name in state.tools else state.resolve(name).name
+            before = state.disabled.get(dotted)
             if before is not None and (reason is None or before == reason):
                 return False
             disabled = state.disabled.copy()
-            disabled[tool.name] = reason or ""
+            disabled[dotted] = reason or ""
             self.state = Snapshot(state.tools, state.by_safe_name, disabled, state.held)
-            event = self._emitter.take(_DISABLE, tool.name, reason)
+            event = self._emitter.take(_DISABLE, dotted, reason)
         finally:
             self._lock.release()
         self._emitter.deliver(event)

@@ -60,7 +60,7 @@ def resolve_hints(obj: Callable[..., Any], parameters: Mapping[str, inspect.Para
             hints[name] = Any
             continue
         try:
-            plainly = eval(_compiled(annotation), names) if annotation.__class__ is str else annotation  # noqa: S307 - it is code of the tool, as its body is
+            plainly = eval(_compiled(annotation), names, {}) if annotation.__class__ is str else annotation  # noqa: S307 - it is code of the tool, as its body is
             hints[name] = plainly if is_plain(plainly) else modern(_evaluate(annotation, names, {}))
         except Exception:  # noqa: BLE001 - an annotation may be any expression, so anything can be raised
             nearby = _nearby_names(function) if nearby is None else nearby

@@ -114,6 +114,12 @@ def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:
     )
 
 
+def comment(name: str, value: Any) -> bytes:
+    """A line that readers of the turns pass over: plain data as JSON, in ASCII that YAML takes anywhere."""
+    text = json.dumps(value).replace("\x7f", "\\u007f")
+    return f"# {name}: {text}\n".encode("ascii")
+
+
 def turn_item(turn: TurnRecord) -> bytes:
     """The YAML list item of a turn."""
     values = (

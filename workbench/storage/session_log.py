@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,7 @@ from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
 from workbench.storage.session_file import SessionRecord
-from workbench.storage.session_format import Origin, header, record_of, turn_item
+from workbench.storage.session_format import Origin, comment, header, record_of, turn_item
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -166,6 +166,17 @@ class SessionLog(FileLog):
             except OSError as error:
                 self._report(error)
                 self._forget_the_oldest()
+
+    def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
+        """Append what a person ran as comments at once; the trace of the next turn holds it as well."""
+        with self._lock:
+            self._mask.refresh()
+            lines = b"".join(comment("by hand", to_plain(entry, self._mask)) for entry in entries)
+            try:
+                self._open(agent.name, _model(agent))
+                private_file.append(self._descriptor, lines)
+            except OSError as error:
+                self._report(error)
 
     def session_reset(self, agent: Agent) -> None:
         """The next turn begins a new file."""

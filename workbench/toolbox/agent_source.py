@@ -60,9 +60,12 @@ class AgentFile(LoadedFile):
             ImportFailedError: also when there is no agent of that name in it; all is then as it was.
         """
         before = (self.module, self.source)
-        policy = self.agent.tools.policy
-        module = LoadedFile.import_now(self)
-        self.agent.tools.policy = policy  # a registry of another module may be the new agent's as well
+        tools = self.agent.tools
+        policy, handler = tools.policy, tools.permission_handler
+        try:
+            module = LoadedFile.import_now(self)
+        finally:  # a registry of another module may be the new agent's as well
+            tools.policy, tools.permission_handler = policy, handler
         fresh = _at(module, self.name)
         if not is_agent(fresh) or not isinstance(fresh.tools, ToolRegistry):
             self.module, self.source = before

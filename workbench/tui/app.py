@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
@@ -159,6 +160,7 @@ class WorkbenchApp(App[None]):
         self._garbage = Garbage()
         self._restyling = Restyling(self)
         self._quit_asked: float | None = None
+        self._facts = events.AgentReady(agent_name, time.time(), model, "", ())
         self._first = list(first)
         self.upkeep: Upkeep | None = None
         self._moving = True
@@ -355,20 +357,24 @@ class WorkbenchApp(App[None]):
                 case events.TurnFinished() | events.ByHandFinished() if not event.inner:
                     self.outbox.turn_ended(event.status)
                 case events.ModelChanged():
-                    self.main.top_line.status.model = model_text(event.model)
-                    self.main.top_line.refresh()
+                    self._greet(replace(self._facts, model=event.model, missing_key=event.missing_key))
                 case _:
                     pass
         for desk in self._desks:
             desk.take_in(batch)
         self._tick()
 
-    def _agent_ready(self, ready: events.AgentReady) -> None:
-        self._garbage.keep()
+    def _greet(self, ready: events.AgentReady) -> None:
+        """Say who is there, in the top line and where no conversation is yet."""
+        self._facts = ready
         status = self.main.top_line.status
         status.agent, status.model = visible_line(ready.agent), model_text(ready.model)
         self.main.top_line.refresh()
         self.main.conversation.show_welcome(*welcome(ready))
+
+    def _agent_ready(self, ready: events.AgentReady) -> None:
+        self._garbage.keep()
+        self._greet(ready)
         for problem in self.keymap.problems:
             self.main.conversation.add_notice(
                 "An entry of your keymap is not used", problem, "All others hold.", "warning"

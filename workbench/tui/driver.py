@@ -16,6 +16,8 @@ from rich.console import Console
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from workbench.tui.terminal_input import QuickPaste, read_terminal
+
 _LEAVE_ON: Final = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 _KEEP_TITLE: Final = "\x1b[22;2t"
 _TITLE_BEFORE: Final = "\x1b[23;2t"
@@ -147,6 +149,9 @@ def driver_class(terminal: Terminal) -> type[LinuxDriver]:
 
         def _get_terminal_size(self) -> tuple[int, int]:
             return terminal.size or super()._get_terminal_size()
+
+        def run_input_thread(self) -> None:
+            read_terminal(self.fileno, self.exit_event, QuickPaste(self._debug), self.process_message)
 
         def start_application_mode(self) -> None:
             terminal.show()

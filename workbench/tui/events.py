@@ -367,9 +367,10 @@ class ModelsFound(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class ModelChanged(AgentEvent):
-    """From the next request on another model answers."""
+    """From the next request on another model answers. ``missing_key`` as in ``AgentReady``."""
 
     model: str
+    missing_key: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

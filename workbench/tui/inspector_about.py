@@ -45,7 +45,7 @@ def sent_count(sent: Sent) -> str:
 
 def sent_lines(sent: Sent, width: int) -> list[Line]:
     """The messages as they were sent; those that are new or changed since the request before say so."""
-    lines: list[Line] = [((_summary(sent), "subtle"),)]
+    lines: list[Line] = list(wrapped(_summary(sent), width, "subtle", words=True))
     for place, message in enumerate(sent.messages):
         lines.append(_EMPTY)
         mark: Span = ("", "muted")
@@ -58,13 +58,13 @@ def sent_lines(sent: Sent, width: int) -> list[Line]:
         if place in sent.before:
             lines += result_lines(message_text(sent.before[place]), text, width)
         else:
-            lines += wrapped(text, width, indent=7)
+            lines += wrapped(text, width, indent=7, words=True)
     return lines
 
 
 def _summary(sent: Sent) -> str:
     count = len(sent.messages)
-    said = f"  {count} message{'s' * (count != 1)}"
+    said = f"{count} message{'s' * (count != 1)}"
     if not sent.new_from:
         return said + ", the first request of its conversation"
     changes = [(count - sent.new_from, "new"), (len(sent.before), "changed"), (sent.removed, "removed")]
@@ -76,17 +76,19 @@ def tool_lines(about: About, width: int) -> list[Line]:
     """The tool as it was: version, code, place, description and schema, and what is different now."""
     then, now = about.then, about.now
     assert then is not None
-    lines: list[Line] = [_row("version", f"{then.number}", "text")]
+    lines = _row("version", f"{then.number}", "text", width)
     if about.changed and now is not None:
-        lines = [_row("version", f"{then.number}, now {now.number}: the tool has changed since", "warning")]
+        said = f"{then.number}, now {now.number}: the tool has changed since"
+        lines = _row("version", said, "warning", width)
     code = then.code_hash or "no Python code"
     if now is not None and now.code_hash != then.code_hash:
         code += f"  now {now.code_hash}"
-    lines.append(_row("code", code, "text"))
+    lines += _row("code", code, "text", width)
     if then.file:
-        lines.append(_row("source", visible_line(f"{then.file}:{then.line}"), "text"))
+        lines += _row("source", visible_line(f"{then.file}:{then.line}"), "text", width)
     lines += [_EMPTY, (("  Description", "subtle strong"),)]
-    lines += wrapped(then.description or "It has none.", width, "text" if then.description else "muted")
+    key = "text" if then.description else "muted"
+    lines += wrapped(then.description or "It has none.", width, key, words=True)
     schema = json_text(then.parameters)
     if now is not None and now.parameters != then.parameters:
         lines += [_EMPTY, (("  Schema, then and now", "subtle strong"),)]
@@ -107,5 +109,6 @@ def tool_text(version: ToolVersion) -> str:
     return json.dumps(facts, indent=2, ensure_ascii=False, default=repr)
 
 
-def _row(label: str, value: str, key: str) -> Line:
-    return (("  " + fit(label, _LABEL), "muted"), (value, key))
+def _row(label: str, value: str, key: str, width: int) -> list[Line]:
+    first, *rest = wrapped(value, width, key, indent=2 + _LABEL, words=True)
+    return [(("  " + fit(label, _LABEL), "muted"), *first[1:]), *rest]

@@ -76,7 +76,7 @@ def message_lines(messages: Sequence[Any], width: int) -> list[Line]:
         if lines:
             lines.append(_EMPTY)
         lines.append(tuple(message_head(number, message)))
-        lines += wrapped(message_text(message), width, indent=7)
+        lines += wrapped(message_text(message), width, indent=7, words=True)
     return lines
 
 
@@ -101,7 +101,8 @@ def message_text(message: Any) -> str:
 def _said(message: Mapping[str, Any]) -> Iterator[str]:
     content = message.get("content")
     if isinstance(content, str):
-        yield content
+        if content or not message.get("tool_calls"):
+            yield content
     elif content is not None:
         yield json.dumps(content, indent=2, ensure_ascii=False, default=repr)
     for call in message.get("tool_calls") or ():

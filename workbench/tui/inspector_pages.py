@@ -138,7 +138,7 @@ def opening(found: Sequence[Page]) -> int:
 def _prose(text: str, width: int) -> list[Line]:
     if not text:
         return [(("  It is empty.", "muted"),)]
-    return list(wrapped(text.removesuffix("\n"), width))
+    return list(wrapped(text.removesuffix("\n"), width, words=True))
 
 
 def result_views(text: str) -> Iterator[View]:

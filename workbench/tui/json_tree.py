@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rich.cells import cell_len
+
 from workbench.tui.render import ELLIPSIS, clip
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import visible_line
@@ -115,13 +117,13 @@ class JsonTree:
 
 
 def _lines(node: Node, width: int) -> list[Line]:
-    indent = " " * (2 + 2 * min(node.depth, 20))
+    indent = " " * min(2 + 2 * node.depth, width // 3)
     glyph = ("▾ " if node.opened else "▸ ") if node.holds or _long(node.value) else "  "
-    label = clip(visible_line(node.label), max(8, width // 3))
-    room = width - len(indent) - 2 - len(label) - 2 - 2
+    label = clip(visible_line(node.label), max(4, width // 3))
+    room = width - len(indent) - 2 - cell_len(label) - 2 - 2
     text, key = _shown(node)
     whole = isinstance(node.value, str) and node.opened
-    said = f"{len(node.value):,} characters" if whole else clip(text, max(4, room))
+    said = clip(f"{len(node.value):,} characters" if whole else text, room)
     head: Line = (
         (indent, "muted"),
         (glyph, "muted"),

@@ -83,9 +83,10 @@ class ModelSwitch:
             except WorkbenchError as error:
                 self._complain("The model stays as it was", error)
                 return
-            self._post(events.ModelChanged(agent.name, time.time(), model))
+            missing = missing_key(agent)
+            self._post(events.ModelChanged(agent.name, time.time(), model, missing))
             self._post(usage_event(agent))
-            if missing := missing_key(agent):
+            if missing:
                 self._say(f"There is no key for {model}", hint=missing_key_words(missing), tone="warning")
 
         self._do(job)

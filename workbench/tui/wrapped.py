@@ -17,13 +17,20 @@ LIMIT: Final = 1_000_000
 """Characters that are shown at most; a last line says how many more there are."""
 
 
-def wrapped(text: str, width: int, key: str = "text", indent: int = 2) -> Iterator[Line]:
-    """Lines of a text, set in by ``indent`` cells, with 2 cells free at the right."""
+def wrapped(
+    text: str, width: int, key: str = "text", indent: int = 2, *, words: bool = False
+) -> Iterator[Line]:
+    """Lines of a text, set in by ``indent`` cells, with 2 cells free at the right.
+
+    ``words``: broken between words where there is a blank; the blank stays at the end of its line.
+    """
     room = max(1, width - indent - 2)
     margin: Span = (" " * indent, "text")
     shown = visible(text[:LIMIT])
     for line in shown.split("\n"):
-        if line.isascii():
+        if words and len(line) > room:
+            yield from ((margin, (piece, key)) for piece in _at_blanks(line, room))
+        elif line.isascii():
             for start in range(0, max(1, len(line)), room):
                 yield margin, (line[start : start + room], key)
         else:
@@ -31,3 +38,14 @@ def wrapped(text: str, width: int, key: str = "text", indent: int = 2) -> Iterat
                 yield margin, (piece, key)
     if len(text) > LIMIT:
         yield margin, (f"{len(text) - LIMIT:,} more characters are not shown here", "muted")
+
+
+def _at_blanks(line: str, room: int) -> Iterator[str]:
+    """A long line in pieces of at most ``room`` cells, each up to the last blank in it, if there is one."""
+    start = 0
+    while start < len(line):
+        piece = chop_cells(line[start : start + room], room)[0]
+        if start + len(piece) < len(line) and (blank := piece.rfind(" ")) > 0:
+            piece = piece[: blank + 1]
+        yield piece
+        start += len(piece)

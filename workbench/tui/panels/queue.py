@@ -34,6 +34,11 @@ class QueuePanel(Painted):
         self._palette = palette
         self._messages: tuple[str, ...] = ()
 
+    @property
+    def count(self) -> int:
+        """How many messages wait."""
+        return len(self._messages)
+
     def show(self, messages: Sequence[str]) -> None:
         """Draw these from now on."""
         self._messages = tuple(messages)

@@ -208,6 +208,7 @@ class ActivityLine(Line):
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(palette, id=id)
+        self.queued = 0
         self._activity: Activity | None = None
         self._now = 0.0
 
@@ -220,23 +221,28 @@ class ActivityLine(Line):
         self.refresh()
 
     def spans(self, width: int) -> list[Span]:
-        """Glyph, what, details, time; the stop key at the right."""
+        """Glyph, what, details, time; the stop key at the right. Details go first where there is no room."""
         activity = self._activity
         if activity is None:
             return []
-        left: list[Span] = [("  ", "text"), (activity.glyph + " ", activity.tone), (activity.what, "text")]
-        if activity.tone == "warning":
-            left[2] = (activity.what, "warning")
-        details = list(activity.details)
+        details = [f"{self.queued} queued"] * bool(self.queued) + list(activity.details)
+        time = ""
         if activity.since is not None:
-            details.append(time_cells(max(0.0, self._now - activity.since) * 1000).strip())
+            time = time_cells(max(0.0, self._now - activity.since) * 1000).strip()
+            details.append(time)
         key = key_text_of("app.stop")
         right: list[Span] = [(f"{key} ", "subtle"), ("stop", "muted")] if activity.stoppable and key else []
         room = width - 2 - spans_width(right) - 2
-        for index, detail in enumerate(details):
-            spans: Span = (("  " if index == 0 else "   ") + detail, "muted")
-            if spans_width([*left, spans]) <= room:
-                left.append(spans)
+        # what goes on gives way to how long it has been going on and how to stop it
+        what = clip(activity.what, room - 4 - (2 + len(time)) * bool(time))
+        tone = "warning" if activity.tone == "warning" else "text"
+        left: list[Span] = [("  ", "text"), (activity.glyph + " ", activity.tone), (what, tone)]
+        kept = spans_width(left) + (3 + len(time)) * bool(time)
+        for detail in details:
+            span: Span = (("   " if len(left) > 3 else "  ") + detail, "muted")
+            if detail is time or kept + spans_width([span]) <= room:
+                left.append(span)
+                kept += spans_width([span]) * (detail is not time)
         blanks = width - 2 - spans_width(left) - spans_width(right)
         return [*left, (" " * max(1, blanks), "text"), *right]
 

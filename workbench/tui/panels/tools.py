@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,7 +20,7 @@ from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, count_text, fit
 from workbench.tui.rows import RowList
-from workbench.tui.tool_changes import changes_text
+from workbench.tui.tool_news import ToolNews
 from workbench.tui.tool_rows import Grid, draw, heads, widest
 from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool, ToolTree, toggle
 
@@ -34,7 +33,6 @@ _NOTHING: tuple[Span, ...] = (
     ("Each word is looked for in names and tags, in on, off, ask, deny, error, fault, break, lint.", "muted"),
 )
 _METER = 14
-_WRONG = "ToolArgumentsError"
 
 
 class ToolsPanel(ListPanel[Row]):
@@ -81,27 +79,11 @@ class ToolsPanel(ListPanel[Row]):
 
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY, id=id)
-        self._now = 0.0
         self._tree = ToolTree()
-        self._names: dict[tuple[str, str], str] = {}
-        self._progress: tuple[int, int] | None = None
+        self._news = ToolNews(self._tree)
         self._line = FilterLine("name, tag, off, asks, error, fault", "enter keep   esc all")
         self._words: tuple[str, ...] = ()
         self._longest = 0
-        self._others = False
-        self._touched: dict[int, Tool] = {}
-        self._handlers: dict[type, Callable[[Any], None]] = {
-            events.AgentReady: self._agent_ready,
-            events.LoadProgress: self._load_progress,
-            events.LoadFailed: self._load_failed,
-            events.LoadMended: self._load_mended,
-            events.BatchStarted: self._batch_started,
-            events.ToolStarted: self._tool_started,
-            events.ToolFinished: self._tool_finished,
-            events.ToolsChanged: self._tools_changed,
-            events.BreakpointsChanged: self._breakpoints_changed,
-            events.FaultsChanged: self._faults_changed,
-        }
 
     def compose(self) -> ComposeResult:
         """The title row, the filter while there is one, the list."""
@@ -118,30 +100,27 @@ class ToolsPanel(ListPanel[Row]):
 
     def apply(self, batch: Iterable[events.AgentEvent]) -> None:
         """Take in what happened since the last call; only rows that changed are drawn again."""
-        for event in batch:
-            handler = self._handlers.get(type(event))
-            if handler is not None:
-                self._now = max(self._now, event.at)
-                handler(event)
-        unfolded = any(tool.open for tool in self._touched.values())
-        if self._others or unfolded or (self._words and self._touched):
+        news = self._news.take(batch)
+        unfolded = any(tool.open for tool in news.tools)
+        if news.rows or unfolded or (self._words and news.tools):
             self._settle()
-        else:
-            for tool in self._touched.values():
-                self._rows.redraw(tool)
-        self._touched.clear()
+            return
+        for tool in news.tools:
+            self._rows.redraw(tool)
+        for tool in news.switched:
+            self._rows.redraw(tool.group)
+        if news.switched:
+            self._title.refresh()
 
     def tick(self, now: float) -> None:
         """It is ``now`` (Unix seconds): what is being loaded shows its time so far."""
-        self._now = max(self._now, now)
+        self._news.now = max(self._news.now, now)
         if self._tree.loading is not None:
             self._rows.refresh()
 
     def show_progress(self, done: int, total: int) -> None:
         """``done`` of ``total`` sources are loaded; the title shows it until all are."""
-        self._progress = (done, total) if done < total else None
-        if self._progress is None:
-            self._tree.loading = None
+        self._news.load_to(done, total)
         self._settle()
 
     def add_problem(self, name: str, reason: str, where: str = "") -> None:
@@ -166,88 +145,9 @@ class ToolsPanel(ListPanel[Row]):
         parts = [f"{on_count} on"] * bool(self._tree.tools) + [f"{off_count} off"] * bool(off_count)
         return " ".join(parts)
 
-    # events
-
-    def _agent_ready(self, event: events.AgentReady) -> None:
-        self._tree.reset(event.tools)
-        self._others = True
-
-    def _load_progress(self, event: events.LoadProgress) -> None:
-        self._progress = (event.done, event.total) if event.done < event.total else None
-        loading = self._tree.loading
-        if self._progress is None or not event.at_work:
-            self._tree.loading = None
-        elif loading is None or loading.name != event.at_work:
-            self._tree.loading = Loading(event.at_work, event.at)
-            self._tree.problems.pop(event.at_work, None)
-        self._others = True
-
-    def _load_failed(self, event: events.LoadFailed) -> None:
-        self._tree.problems[event.source] = Problem(event.source, event.reason, event.where)
-        self._others = True
-
-    def _load_mended(self, event: events.LoadMended) -> None:
-        self._tree.problems.pop(event.source, None)
-        self._others = True
-
-    def _batch_started(self, event: events.BatchStarted) -> None:
-        for call in event.calls:
-            self._names[event.agent, call.id] = call.name
-
-    def _tool_started(self, event: events.ToolStarted) -> None:
-        self._names[event.agent, event.call_id] = event.name
-
-    def _tool_finished(self, event: events.ToolFinished) -> None:
-        entry = event.entry
-        name = self._names.pop((event.agent, str(entry.get("call_id", ""))), None)
-        tool = self._tree.tools.get(name or str(entry.get("tool_name", "")))
-        if tool is None:
-            return
-        status = entry.get("status")
-        if status in ("success", "error"):
-            tool.ran(entry.get("timing") or 0.0, failed=status == "error")
-        else:
-            tool.refused = True
-        if entry.get("error_type") == _WRONG:
-            tool.went_wrong(entry.get("arguments") or {}, str(entry.get("error") or ""))
-        self._touched[id(tool)] = tool
-
-    def _tools_changed(self, event: events.ToolsChanged) -> None:
-        if event.row is not None:
-            tool = self._tree.put(event.row)
-            if tool is None:
-                self._others = True
-                return
-            if event.change == "refresh":
-                self._renewed(tool, event.metadata)
-            self._touched[id(tool)] = tool
-            self._rows.redraw(tool.group)
-            self._title.refresh()
-        elif event.change == "refresh_all":
-            for name, changes in (event.metadata.get("tools") or {}).items():
-                if changes and name in self._tree.tools:
-                    self._renewed(self._tree.tools[name], changes)
-        elif event.tool is not None and event.change == "unregister":
-            self._tree.remove(event.tool)
-            self._others = True
-
-    def _breakpoints_changed(self, event: events.BreakpointsChanged) -> None:
-        self._tree.set_breaks(event.points)
-        self._others = True
-
-    def _faults_changed(self, event: events.FaultsChanged) -> None:
-        self._tree.set_faults(event.faults)
-        self._others = True
-
-    def _renewed(self, tool: Tool, changes: Mapping[str, Any]) -> None:
-        tool.version += 1
-        tool.changed = changes_text(changes) or "code that it uses"
-        self._touched[id(tool)] = tool
-
     # drawing
 
     def _settle(self) -> None:
-        self._others = False
         self._longest = widest(self._tree.tools.values())
         before = len(self._rows.rows)
         self._rows.show(self._tree.rows(self._words))
@@ -257,12 +157,12 @@ class ToolsPanel(ListPanel[Row]):
 
     def draw_record(self, record: Row, width: int) -> list[Span]:
         """One row of the list."""
-        return draw(record, width, Grid.of(width, self._longest), self._now)
+        return draw(record, width, Grid.of(width, self._longest), self._news.now)
 
     def title_spans(self, width: int, used: int) -> list[Span]:
         """How many tools are on, what they cost in each request, and the column heads."""
-        if self._progress is not None:
-            return _loading(*self._progress, width - used - 2)
+        if self._news.progress is not None:
+            return _loading(*self._news.progress, width - used - 2)
         if not self._tree.tools:
             return []
         if self._words:

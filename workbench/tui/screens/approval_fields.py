@@ -108,6 +108,10 @@ class EditField(Vertical):
         self._area.focus()
         self.judge()
 
+    def on_resize(self) -> None:
+        """What is wrong is told in the width there is."""
+        self._changed()
+
     @property
     def text(self) -> str:
         """What stands in the field."""

@@ -43,6 +43,7 @@ class CallForm(Screen[None]):
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = bindings("form")
 
     def __init__(
@@ -130,11 +131,7 @@ class CallForm(Screen[None]):
         """A field that is filled in shows its heading too."""
         for field in self._fields:
             if field.editor is event.widget:
-                # the editor brings only its cursor into view, after it was drawn
-                self.call_after_refresh(self.call_after_refresh, self._reveal, field)
-
-    def _reveal(self, field: FormField) -> None:
-        self._box.scroll_to_widget(field, animate=False)
+                self._box.scroll_to_widget(field, animate=False)
 
     def _judge(self) -> Mapping[str, Any] | None:
         """Say beside each field what is wrong with it; the arguments if nothing is."""

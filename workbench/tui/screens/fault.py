@@ -18,7 +18,7 @@ from textual.widgets import Input
 from workbench.engine.fault_injection import Fault, FaultKind
 from workbench.errors import ConfigError
 from workbench.tui.commands import bindings
-from workbench.tui.fault_text import EXAMPLES, parse_fault, text_of, times_text
+from workbench.tui.fault_text import EXAMPLES, parse_fault, text_of
 from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
@@ -221,10 +221,13 @@ class FaultScreen(ModalScreen[None]):
         except ConfigError as error:
             self._say(f"{error.message}   {error.hint or ''}", "error")
             return None
-        often = times_text(fault.times)
-        self._say(
-            "in every call until it is taken out" if fault.times is None else f"in the next call, {often}"
+        when = (
+            "in every call"
+            if fault.times is None
+            else ("in the next call" if fault.times == 1 else f"in the next {fault.times} calls")
         )
+        then = "then the tool runs" if fault.kind == "delay" else "the tool does not run"
+        self._say(f"{when}; {then}")
         return fault
 
     def _say(self, text: str, key: str = "muted") -> None:

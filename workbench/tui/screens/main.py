@@ -167,6 +167,7 @@ class MainScreen(Screen[None]):
 
     def tick(self, now: float, activity: Activity | None) -> None:
         """Move what shows running time; ``now`` in Unix seconds."""
+        self.activity_line.queued = self.queue.count
         self.activity_line.show(activity, now)
         if (activity is not None) != self._busy:
             self._busy = activity is not None

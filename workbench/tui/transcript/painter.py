@@ -49,8 +49,7 @@ class Look:
 
     ``background`` replaces the block's own. ``bar`` is the cursor bar. ``selected`` is the selected part
     of the row's line, in characters, -1 being its end. ``offsets`` adds what finds a character under the
-    mouse. ``caret`` ends the row with the mark of an answer that goes on. ``thumb`` ends it with a piece
-    of the scrollbar.
+    mouse. ``caret`` ends the row with the mark of an answer that goes on.
     """
 
     background: str | None = None
@@ -59,7 +58,6 @@ class Look:
     found: tuple[tuple[int, int], ...] = ()
     offsets: bool = False
     caret: bool = False
-    thumb: bool = False
 
 
 class _Kept(NamedTuple):
@@ -100,10 +98,10 @@ class Painter:
         strip = row([(" " * MARGIN, "text"), *spans], width, self.palette, "raised")
         return with_thumb(strip, width, self.palette, "raised") if thumb else strip
 
-    def paint(self, block: Block, index: int, width: int, look: Look) -> Strip:
-        """One row of a block, exactly ``width`` cells."""
+    def paint(self, block: Block, index: int, width: int, look: Look, *, thumb: bool = False) -> Strip:
+        """One row of a block, exactly ``width`` cells; ``thumb`` ends it with a piece of the scrollbar."""
         strip = self._row(block, index, width, look)
-        if look.thumb:
+        if thumb:
             return with_thumb(strip, width, self.palette, look.background or block.background)
         return strip
 

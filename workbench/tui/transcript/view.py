@@ -295,9 +295,8 @@ class TranscriptView(ScrollView, inherit_bindings=False):
             found=self.found(block.lines[block.rows[index][0]].text),
             offsets=offsets,
             caret=index == len(block.rows) - 1 and self.goes_on(block),
-            thumb=thumb,
         )
-        return self._painter.paint(block, index, width, look)
+        return self._painter.paint(block, index, width, look, thumb=thumb)
 
     @property
     def _thumb(self) -> Thumb:

@@ -1,0 +1,124 @@
+"""A form's fields, made from a schema, and what the texts in them mean."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.registry import ToolRegistry
+from workbench.tui.form_fields import LEFT_OUT, FieldSpec, faults_by_field, fields_of, read, sketch, text_of
+
+
+def fields(function: Any) -> dict[str, FieldSpec]:
+    registry = ToolRegistry()
+    registry.register(function, name="tool")
+    tool = registry.get("tool")
+    assert tool is not None
+    return {spec.name: spec for spec in fields_of(tool.parameters)}
+
+
+def test_each_type_has_its_kind_of_field() -> None:
+    def tool(
+        text: str,
+        count: int,
+        ratio: float,
+        on: bool,
+        unit: Literal["C", "F"],
+        names: list[str],
+        table: dict[str, int],
+        maybe: int | None = None,
+        size: Literal[1, 2] = 1,
+    ) -> str:
+        """Do it."""
+        return ""
+
+    found = fields(tool)
+    assert {name: spec.kind for name, spec in found.items()} == {
+        "text": "text",
+        "count": "integer",
+        "ratio": "number",
+        "on": "boolean",
+        "unit": "choice",
+        "names": "json",
+        "table": "json",
+        "maybe": "integer",
+        "size": "choice",
+    }
+    assert found["maybe"].nullable
+    assert not found["maybe"].required
+    assert found["unit"].options == ("C", "F")
+    assert found["size"].options == (LEFT_OUT, 1, 2)
+    assert found["size"].default == 1
+    assert found["names"].says == "list of strings, JSON"
+
+
+def test_a_number_of_either_kind_is_a_number() -> None:
+    either = {"anyOf": [{"type": "integer"}, {"type": "number"}]}
+    (spec,) = fields_of({"properties": {"a": either}, "required": ["a"]})
+    assert (spec.kind, spec.says, spec.required) == ("number", "number", True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value", "fault"),
+    [
+        ("text", "a b", "a b", ""),
+        ("text", "", LEFT_OUT, ""),
+        ("integer", "12", 12, ""),
+        ("integer", "1.5", LEFT_OUT, "not a whole number"),
+        ("number", "1.5", 1.5, ""),
+        ("number", "3", 3, ""),
+        ("number", "nan", LEFT_OUT, "not a number in JSON"),
+        ("number", "x", LEFT_OUT, "not a number"),
+        ("json", "[1, 2]", [1, 2], ""),
+        ("json", "[1,", LEFT_OUT, "not JSON"),
+    ],
+)
+def test_a_text_becomes_a_value_or_says_why_not(kind: Any, text: str, value: Any, fault: str) -> None:
+    found, why = read(FieldSpec("a", kind, ""), text)
+    assert found == value
+    assert why.startswith(fault)
+    assert bool(why) is bool(fault)
+
+
+def test_what_is_required_is_missing_until_it_is_there_and_a_text_may_be_empty() -> None:
+    assert read(FieldSpec("a", "integer", "", required=True), " ") == (LEFT_OUT, "missing")
+    assert read(FieldSpec("a", "text", "", required=True), "") == ("", "")
+    assert read(FieldSpec("a", "integer", "", nullable=True), "null") == (None, "")
+
+
+@given(
+    st.recursive(st.integers() | st.text() | st.none(), lambda x: st.lists(x) | st.dictionaries(st.text(), x))
+)
+def test_a_value_that_was_shown_is_read_again(value: Any) -> None:
+    spec = FieldSpec("a", "json", "")
+    assert read(spec, text_of(spec, value)) == (value, "")
+
+
+def test_faults_stand_with_the_argument_they_are_about() -> None:
+    fault = "a: expected a number, got 'x'; b[1].c: missing; too many. Expected: a (number), b (list)."
+    found, rest = faults_by_field(fault, ("a", "b"))
+    assert found == {"a": "expected a number, got 'x'", "b": "[1].c: missing"}
+    assert rest == "too many"
+
+
+def test_an_object_begins_with_its_required_keys() -> None:
+    parameters = {
+        "properties": {"who": {"$ref": "#/$defs/Who"}, "plain": {"type": "string"}},
+        "$defs": {
+            "Who": {
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "age": {"type": "integer"},
+                    "tags": {"type": "array"},
+                },
+                "required": ["name", "age"],
+            }
+        },
+    }
+    assert json.loads(sketch(parameters, "who")) == {"name": "", "age": 0}
+    assert sketch(parameters, "plain") == ""
