@@ -67,15 +67,23 @@ class BenchDriver(Driver):
 
 
 class Heart:
-    """Beats on the loop; ``stall`` is by how much the longest gap between two beats was too long, in ms."""
+    """Beats on the loop; ``stall`` is by how much the longest gap between two beats was too long, in ms.
+
+    ``work`` is the most that the loop's own thread worked in one gap: what other programs and threads
+    took of the time is not in it.
+    """
 
     def __init__(self) -> None:
-        self.stall = 0.0
+        self.stall = self.work = 0.0
         self._task = asyncio.get_running_loop().create_task(self._beat())
 
     def reset(self) -> None:
         """Forget what was."""
-        self.stall = 0.0
+        self.stall = self.work = 0.0
+
+    def held(self) -> dict[str, float]:
+        """How long anything had to wait: ``stall`` and ``work``."""
+        return {"stall": self.stall, "work": self.work}
 
     def stop(self) -> None:
         """Beat no more."""
@@ -83,9 +91,10 @@ class Heart:
 
     async def _beat(self) -> None:
         while True:
-            begin = time.perf_counter()
+            begin, worked = time.perf_counter(), time.thread_time()
             await asyncio.sleep(BEAT)
             self.stall = max(self.stall, (time.perf_counter() - begin - BEAT) * 1000)
+            self.work = max(self.work, (time.thread_time() - worked) * 1000)
 
 
 class Stage:

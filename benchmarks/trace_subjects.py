@@ -172,13 +172,13 @@ class Subject:
                 spent += time.thread_time() - applying
                 await asyncio.sleep(FRAME)
             whole = time.process_time() - begin
-            stall, held = stage.heart.stall, resident() - before
+            beats, held = stage.heart.held(), resident() - before
             stage.heart.stop()
         garbage.remove()
         return {
             "apply": spent / entries * 1e6,
             "whole": whole / entries * 1e6,
-            "stall": stall,
+            **beats,
             "megabytes": held,
         }
 
@@ -227,10 +227,10 @@ class Subject:
                 await stage.until(partial(_through, panel, before))
                 through[name] = (time.perf_counter() - begin) * 1000
                 await asyncio.sleep(0.2)
-            stall = stage.heart.stall
+            held = stage.heart.held()
             stage.heart.stop()
         garbage.remove()
-        return {"work": work, "through": through, "stall": stall}
+        return {"work": work, "through": through, "stall": held["stall"], "work_in_a_gap": held["work"]}
 
     async def _memory(self, entries: int) -> dict[str, float]:
         facts = [event for part in iterations(entries) for event in part]

@@ -225,10 +225,10 @@ class Session:
         begin, cpu = time.perf_counter(), time.process_time()
         times = await stage.type_while(self._app.main.prompt.area, lambda: self._app.busy)
         spent = (time.process_time() - cpu) / (time.perf_counter() - begin) * 100
-        stall = stage.heart.stall
+        held = stage.heart.held()
         self._clear_later()
         await asyncio.sleep(1.0)
-        return {**times, "stall": stall, "cpu": spent}
+        return {**times, **held, "cpu": spent}
 
     async def _after(self, seconds: float) -> dict[str, Any]:
         stage = self._stage
@@ -237,9 +237,9 @@ class Session:
         stage.heart.reset()
         end = time.perf_counter() + seconds
         times = await stage.type_while(self._app.main.prompt.area, lambda: time.perf_counter() < end)
-        stall = stage.heart.stall
+        held = stage.heart.held()
         self._clear_later()
-        return {**times, "stall": stall}
+        return {**times, **held}
 
     async def _ask(self, what: str) -> dict[str, float]:
         stage = self._stage
@@ -248,7 +248,7 @@ class Session:
         self._say(what)
         async with asyncio.timeout(30):
             opened = (await painted - self._model.answered) * 1000
-        stall = stage.heart.stall
+        held = stage.heart.held()
         # keys decide nothing until the person has had time to see what is asked
         await asyncio.sleep(1.5)
         edit = await stage.key("e", "e", echo="fits the schema")
@@ -258,7 +258,7 @@ class Session:
         stage.driver.send_message(events.Key("x", "x"))
         await stage.until(lambda: not self._app.busy)
         await asyncio.sleep(0.5)
-        return {"opened": opened, "edit": edit, "edited": edited, "stall": stall}
+        return {"opened": opened, "edit": edit, "edited": edited, **held}
 
     def _clear_later(self) -> None:
         self._stage.act(self._clear)
@@ -271,10 +271,10 @@ class Session:
         for number in range(times):
             painted.append(await action(number))
             await asyncio.sleep(0.3)
-        stall = stage.heart.stall
+        held = stage.heart.held()
         self._stage.act(lambda: self._app.main.focus_panel("prompt"))
         await asyncio.sleep(0.3)
-        return {"painted": painted, "stall": stall}
+        return {"painted": painted, **held}
 
     async def _resize(self, number: int) -> float:
         width, height = SIZES[number % 3]
@@ -339,9 +339,9 @@ class Bare:
                 }[what]
                 painted.append(await stage.painted(action, _WHOLE // 4))
                 await asyncio.sleep(0.3)
-            stall = stage.heart.stall
+            held = stage.heart.held()
             stage.heart.stop()
-        return {"painted": painted, "stall": stall}
+        return {"painted": painted, **held}
 
     def stream(self, name: str, seconds: float) -> dict[str, Any]:
         """Type for some seconds; the text's name means nothing here."""
@@ -356,9 +356,9 @@ class Bare:
             begin, cpu = time.perf_counter(), time.process_time()
             times = await stage.type_while(app.query_one(TextArea), lambda: time.perf_counter() < end)
             spent = (time.process_time() - cpu) / (time.perf_counter() - begin) * 100
-            stall = stage.heart.stall
+            held = stage.heart.held()
             stage.heart.stop()
-        return {**times, "stall": stall, "cpu": spent}
+        return {**times, **held, "cpu": spent}
 
 
 SUBJECTS: dict[str, Callable[..., Any]] = {

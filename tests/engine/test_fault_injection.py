@@ -113,7 +113,7 @@ def test_a_call_that_is_not_let_run_uses_no_fault_up() -> None:
     def refuse(agent: Agent) -> None:
         raise ToolRejected("no")
 
-    entries, tools = run(faults, "plain", on_events=[before_each_tool(refuse)])
+    entries, _ = run(faults, "plain", on_events=[before_each_tool(refuse)])
     assert "fault" not in entries[0]
     assert faults.active == {"plain": Fault("empty", times=1)}
 

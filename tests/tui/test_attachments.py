@@ -13,7 +13,7 @@ from tests.tui.driving import Driven, driven
 from workbench.tui.attachments import MOST_BYTES, Attachment, split, with_attachments
 from workbench.tui.transcript.user_message import UserMessage
 
-TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), max_size=60)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
 
 
 def user_text(it: Driven) -> str:

@@ -358,3 +358,18 @@ async def test_those_of_the_project_are_in_force_at_the_start_and_problems_are_t
         assert list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")]
         await it.until(lambda: "line 3" in it.shown())
     assert app.agent_thread.finish(timeout=10)
+
+
+async def test_a_tool_may_be_named_by_its_last_name_and_others_by_a_glob() -> None:
+    async with driven() as it:
+        await it.send("/breakpoints add")
+        await opened(it)
+        assert "arithmetic.add" in it.shown()
+        await it.press("space")
+        await it.until(lambda: list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")])
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.app.screen, BreakpointsScreen))
+        await it.send("/breakpoints files.*")
+        await opened(it)
+        await it.press("space")
+        await it.until(lambda: Breakpoint("files.*") in it.agent.breakpoints)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.widget import Widget
 
 from tests.tui.driving import Driven, driven
 from workbench.tui.completion import Completer, mention_of, mentions
@@ -24,6 +26,10 @@ def completer(*paths: str) -> Completer:
 def labels(made: Completer, before: str, *, first: bool = True) -> list[str]:
     offers = made.offers(before, first=first)
     return [offer.label for offer in offers.items] if offers is not None else []
+
+
+def above(upper: Widget, lower: Widget) -> bool:
+    return upper.region.bottom == lower.region.y
 
 
 async def offered(it: Driven) -> None:
@@ -242,5 +248,5 @@ async def test_the_list_lies_right_above_the_prompt_at_any_size() -> None:
         for size in ((120, 40), (80, 24), (40, 12)):
             await it.pilot.resize_terminal(*size)
             prompt, offers = it.app.main.prompt, it.app.main.prompt.offers
-            await it.until(lambda prompt=prompt, offers=offers: offers.region.bottom == prompt.region.y)
+            await it.until(partial(above, offers, prompt))
             assert offers.region.width == prompt.region.width

@@ -128,9 +128,16 @@ async def test_a_thumb_and_the_title_say_where_one_is_while_there_is_more() -> N
 
 async def test_a_screen_that_becomes_narrow_gets_narrow_columns() -> None:
     async with opened((120, 40)) as (book, pilot):
-        assert "  f4  /theme          Choose a theme." in book.shown()
+        assert "  esc  /stop          Stop the running turn." in book.shown()
         await pilot.resize_terminal(40, 30)
-        await until(pilot, lambda: "  f4  /theme  Choose a theme." in book.shown())
+        await until(pilot, lambda: "  esc  /stop  Stop the running turn." in book.shown())
+
+
+async def test_a_filter_with_a_dot_shows_the_ids_that_a_keymap_is_written_with() -> None:
+    async with opened((120, 40)) as (book, pilot):
+        assert "app.stop" not in "\n".join(book.shown())
+        await pilot.press(*"app.st")
+        await until(pilot, lambda: "  esc  /stop          Stop the running turn.  app.stop" in book.shown())
 
 
 async def test_a_filter_that_matches_nothing_says_so() -> None:

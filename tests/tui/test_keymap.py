@@ -106,10 +106,10 @@ def test_two_commands_may_change_places() -> None:
 
 
 def test_keys_are_taken_as_people_write_them() -> None:
-    keymap = read_keymap({"trace.filter": "?", "trace.follow": ["F", "ctrl+f"], "tools.toggle": "#"})
+    keymap = read_keymap({"trace.filter": "%", "trace.follow": ["F", "ctrl+f"], "tools.toggle": "#"})
     assert keymap.problems == ()
     assert keymap.for_textual == {
-        "trace.filter": "question_mark",
+        "trace.filter": "percent_sign",
         "trace.follow": "F,ctrl+f",
         "tools.toggle": "number_sign",
     }

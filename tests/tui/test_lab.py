@@ -93,7 +93,9 @@ async def test_a_call_that_runs_again_gives_the_same_and_says_so() -> None:
         assert entry["rerun_of"] == it.app.main.trace.calls()[0].call_id
         await it.press("escape")
         await it.until(lambda: it.app.screen is it.app.main)
-        assert "by you  arithmetic.add again" in it.shown(it.app.main.trace)
+        trace = it.shown(it.app.main.trace)
+        assert "by you  arithmetic.add again" in trace
+        assert "iteration" not in trace.partition("by you  arithmetic.add again")[2].partition("Tools")[0]
         assert it.shown(it.app.main.conversation) == told
 
 
@@ -144,6 +146,15 @@ async def test_a_changed_tool_that_was_never_called_is_not_offered(shop: Path) -
         assert notices(it) == []
         await it.press("f9")
         await it.until(lambda: "No tool that was called has changed." in notices(it))
+
+
+async def test_a_tool_that_is_switched_has_not_changed(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        it.agent.tools.disable("shop.stock")
+        it.agent.tools.enable("shop.stock")
+        await it.until(lambda: "stock on" in it.shown(it.app.main.trace))
+        assert notices(it) == []
 
 
 def notices(it: Driven) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -141,7 +142,7 @@ async def test_esc_leaves_the_search_and_the_draft_as_it_was() -> None:
 async def test_the_search_shows_the_newest_first_and_each_message_once() -> None:
     async with driven() as it:
         for text in ("/set", "/grants", "/set"):
-            await it.act(lambda text=text: it.app.prompts.sent(text))
+            await it.act(partial(it.app.prompts.sent, text))
         await it.press("ctrl+r")
         await it.until(lambda: "History  2" in it.shown())
         shown = it.shown()
@@ -152,7 +153,7 @@ async def test_the_search_shows_the_newest_first_and_each_message_once() -> None
 async def test_hostile_messages_are_shown_in_the_search_as_what_they_are(size: tuple[int, int]) -> None:
     async with driven(size=size) as it:
         for text in HOSTILE:
-            await it.act(lambda text=text: it.app.prompts.sent(text))
+            await it.act(partial(it.app.prompts.sent, text))
         await it.press("ctrl+r")
         await it.until(lambda: f"History  {len(HOSTILE)}" in it.shown())
         shown = it.shown()
@@ -186,7 +187,7 @@ async def test_a_draft_outlives_the_app_and_a_new_conversation(own_folder: Path)
         await it.press("ctrl+c")
     async with driven() as it:
         await it.act(lambda: None)
-        assert it.app.background.settle(10)
+        assert it.app.prompts.settle(10)
         await it.pilot.pause()
         assert prompt_of(it).draft == ""
     assert list((own_folder / ".workbench" / "drafts").iterdir()) == []

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -39,7 +40,7 @@ def fed(parser: XTermParser, pieces: list[str]) -> list[tuple[str, str]]:
 def cut(text: str, at: list[int]) -> list[str]:
     """The text in pieces."""
     places = sorted({place % (len(text) + 1) for place in at} | {0, len(text)})
-    return [text[left:right] for left, right in zip(places, places[1:], strict=False)]
+    return [text[left:right] for left, right in pairwise(places)]
 
 
 KEYS = st.sampled_from(["a", "é", "\r", "\x1b[A", "\x1b[20~", "\x1b[3~", "日"])

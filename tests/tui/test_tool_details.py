@@ -128,7 +128,7 @@ async def test_how_the_model_got_a_tool_wrong_is_told_with_the_arguments_the_las
 
 async def test_slash_shows_only_the_tools_that_fit() -> None:
     async with staged() as (panel, _, pilot):
-        await pilot.press("slash", *"ask")
+        await pilot.press("slash", *"asks")
         await until(
             pilot, lambda: [line.split()[1] for line in lines(panel.focus_target)] == ["files", "write_file"]
         )

@@ -65,11 +65,9 @@ class Firing:
         """Fire events whose handlers find ``entry`` at ``trace[-1]``: nothing gets behind it meanwhile."""
         recorder = self._turn.recorder
         recorder.hold()
-        try:
-            for event in events:
-                self.fire(event, entry, tail)
-        finally:
-            recorder.let_go()
+        for event in events:
+            self.fire(event, entry, tail)
+        recorder.let_go()  # not after an exception: it ends the turn, which writes what was held
 
     def _call_all(
         self, event: Event, handlers: tuple[HandlerFunction, ...], tail: OpenTail | None, stoppable: bool

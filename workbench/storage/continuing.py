@@ -47,7 +47,8 @@ def fork_session(agent: Agent, record: SessionRecord) -> Path:
 
 
 def _take_over(agent: Agent, record: SessionRecord) -> None:
-    agent.current_session = record.session()
+    # without a turn there is no message either: the next turn begins as the first of any session
+    agent.current_session = record.session() if len(record.turns) else None
     entries = (entry for turn in record.turns for entry in turn.trace if "usage" in entry)
     usages = [TokenUsage.from_record(entry["usage"]) for entry in entries]
     agent.last_usage = usages[-1] if usages else TokenUsage()

@@ -43,7 +43,7 @@ def to_markdown(record: SessionRecord) -> Iterator[str]:
 def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
     yield f"## Turn {number}\n\n{_quoted(turn.input)}\n\n"
     results = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
-    for message in turn.messages:
+    for message in turn.own_messages:
         if message.get("role") != "assistant":
             continue
         content = message.get("content")

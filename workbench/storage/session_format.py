@@ -37,6 +37,12 @@ _INPUT: Final = re.compile(rb"  - input: (%b)\n" % _STRING)
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _COMMENTS: Final = re.compile(rb"(?:#[^\n]*\n|\s*\n)*")
 
+BY_HAND: Final = "by hand"
+"""Name of the comments that hold what a person ran."""
+
+DAMAGED: Final = "damaged"
+"""Status of a turn of which only the prompt can be read."""
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
@@ -60,6 +66,30 @@ class TurnRecord:
     error: str | None = None
     trace: tuple[TraceEntry, ...] = ()
     replaces: bool = False
+
+    @property
+    def prompt_at(self) -> int:
+        """Where the turn's own messages begin: the place of its prompt, also behind a whole history."""
+        users = [at for at, message in enumerate(self.messages) if message.get("role") == "user"]
+        if self.replaces:
+            answered = self.called_at
+            users = [at for at in reversed(users) if answered is None or at < answered]
+        fits = (at for at in users if self.input in str(self.messages[at].get("content")))
+        return next(fits, users[0] if users else 0)
+
+    @property
+    def own_messages(self) -> tuple[Message, ...]:
+        """The messages of the turn itself, from its prompt on."""
+        return self.messages[self.prompt_at :]
+
+    @property
+    def called_at(self) -> int | None:
+        """The place of the first message with a call of this turn; None if it made none."""
+        ids = {entry.get("call_id") for entry in self.trace if entry.get("type") == "tool_execution"}
+        for at, message in enumerate(self.messages):
+            if any(call.get("id") in ids for call in message.get("tool_calls") or ()):
+                return at
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +121,10 @@ def origin_of(head: Mapping[str, Any]) -> Origin | None:
 def first_input(item: bytes) -> str:
     """The prompt of the turn that begins the bytes; empty if that cannot be read."""
     found = _INPUT.match(item)
-    return _text(found[1]) if found is not None else ""
+    try:
+        return _text(found[1]) if found is not None else ""
+    except ValueError:
+        return ""
 
 
 def record_of(summary: TurnSummary, mask: Mask) -> TurnRecord:
@@ -162,7 +195,11 @@ class RawTurn:
             return None
         rest = _COMMENTS.match(data, found.end(), end)
         assert rest is not None  # it matches nothing, too
-        comments = tuple(line[2:].decode() for line in rest[0].splitlines() if line.startswith(b"# "))
+        comments = tuple(
+            line[2:].decode(errors="replace")
+            for line in rest[0].splitlines()
+            if line.startswith(b"# ") and not line.startswith(b"# by hand: ")
+        )
         return cls(found.groupdict(), rest.end(), comments)
 
     @property
@@ -171,7 +208,14 @@ class RawTurn:
         return self._fields["replaces"] == b"true"
 
     def decode(self) -> TurnRecord:
-        """The turn itself. Raises ``ValueError`` if its JSON is damaged."""
+        """The turn itself; with the status ``damaged``, and only its prompt, if that cannot be read."""
+        try:
+            return self._whole()
+        except (ValueError, OverflowError, RecursionError) as error:
+            prompt = first_input(b"  - input: %b\n" % (self._fields["input"] or b""))
+            return TurnRecord(prompt, status=DAMAGED, error=f"this turn's record is damaged: {error}")
+
+    def _whole(self) -> TurnRecord:
         texts = {k: _text(value) for k, value in self._fields.items() if value and value.startswith(b'"')}
         numbers = {key: _number(self._fields[key]) for key in ("duration_ms", "tokens", "cost", "waited_ms")}
         return TurnRecord(
@@ -184,11 +228,11 @@ class RawTurn:
                 _text(name) for name in re.findall(_STRING, self._fields["tools_called"] or b"")
             ),
             result=texts["result"],
-            messages=tuple(json.loads(texts["messages"])),
+            messages=_messages(texts["messages"]),
             status=texts["status"],
             waited_ms=numbers["waited_ms"] or 0.0,
             error=texts.get("error"),
-            trace=tuple(json.loads(texts["trace"])),
+            trace=_sequence(texts["trace"]),
             replaces=self.replaces,
         )
 
@@ -214,14 +258,14 @@ def turn_of(item: Any) -> TurnRecord | None:
             cost=None if item.get("cost") is None else float(item["cost"]),
             tools_called=tuple(map(str, item.get("tools_called") or ())),
             result=str(item["result"] or ""),
-            messages=_sequence(item["messages"]),
+            messages=_messages(item["messages"]),
             status=str(item.get("status") or "success"),
             waited_ms=float(item.get("waited_ms") or 0),
             error=None if item.get("error") is None else str(item["error"]),
             trace=_sequence(item["trace"]),
             replaces=item.get("replaces") is True,
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, RecursionError):
         return None
 
 
@@ -235,8 +279,10 @@ def load_yaml(data: bytes) -> Any:
             return None
         try:
             return yaml.safe_load(data)
-        except yaml.YAMLError:
+        except (yaml.YAMLError, ValueError, RecursionError):
             return None
+    except (ValueError, RecursionError):  # a date that no calendar has, lists without end
+        return None
 
 
 def _sequence(value: Any) -> tuple[dict[str, Any], ...]:
@@ -244,6 +290,15 @@ def _sequence(value: Any) -> tuple[dict[str, Any], ...]:
     if not isinstance(loaded, list) or not all(isinstance(item, dict) for item in loaded):
         raise ValueError("not a list of mappings")
     return tuple(loaded)
+
+
+def _messages(value: Any) -> tuple[Message, ...]:
+    messages = _sequence(value)
+    for message in messages:
+        calls = message.get("tool_calls") or []
+        if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+            raise ValueError("tool calls that are no list of mappings")
+    return messages
 
 
 def _text(quoted: bytes) -> str:

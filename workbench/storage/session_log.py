@@ -20,7 +20,7 @@ from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
 from workbench.storage.session_file import SessionRecord
-from workbench.storage.session_format import Origin, comment, header, record_of, turn_item
+from workbench.storage.session_format import BY_HAND, Origin, comment, header, record_of, turn_item
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -171,7 +171,7 @@ class SessionLog(FileLog):
         """Append what a person ran as comments at once; the trace of the next turn holds it as well."""
         with self._lock:
             self._mask.refresh()
-            lines = b"".join(comment("by hand", to_plain(entry, self._mask)) for entry in entries)
+            lines = b"".join(comment(BY_HAND, to_plain(entry, self._mask)) for entry in entries)
             try:
                 self._open(agent.name, _model(agent))
                 private_file.append(self._descriptor, lines)

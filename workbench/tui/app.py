@@ -259,7 +259,8 @@ class WorkbenchApp(App[None]):
         return PromptDesk(
             self,
             self.main.prompt,
-            self.background,
+            Background(self.inbox.post),
+            Background(self.inbox.post),
             self.editor,
             folder=Path.cwd() / PROJECT_FOLDER,
             root=Path.cwd(),

@@ -78,7 +78,9 @@ def _steps(turn: TurnRecord | None) -> list[Step]:
         return []
     steps = [Step("prompt", _one_line(turn.input), turn.input)]
     ran = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
-    for message in _after_prompt(turn):
+    for message in turn.own_messages:
+        if message.get("role") != "assistant":
+            continue
         content = message.get("content")
         if isinstance(content, str) and content.strip():
             steps.append(Step("text", _one_line(content), content))
@@ -94,11 +96,6 @@ def _steps(turn: TurnRecord | None) -> list[Step]:
 
 def _one_line(text: str) -> str:
     return visible_line(" ".join(text.split()))
-
-
-def _after_prompt(turn: TurnRecord) -> list[dict[str, Any]]:
-    last = max((at for at, message in enumerate(turn.messages) if message.get("role") == "user"), default=-1)
-    return [message for message in turn.messages[last + 1 :] if message.get("role") == "assistant"]
 
 
 def _call(entry: dict[str, Any]) -> Step:

@@ -11,6 +11,7 @@ from textual.app import App
 from workbench.engine.agent import Agent
 from workbench.engine.breakpoints import Breakpoint, Breakpoints
 from workbench.errors import ConfigError, WorkbenchError
+from workbench.registry import ToolRegistry
 from workbench.tui import events
 from workbench.tui.background import Background
 from workbench.tui.broker import ApprovalBroker
@@ -61,8 +62,10 @@ class BreakpointDesk:
         self.keeper: Keeper | None = None
         """Where breakpoints are kept; None: nowhere."""
         self._points: Breakpoints | None = None
+        self._tools: ToolRegistry | None = None
         self._rows: tuple[events.BreakRow, ...] = ()
         self._step = False
+        self._problems: tuple[str, ...] = ()
         self._list: BreakpointsScreen | None = None
 
     # the agent's side
@@ -72,7 +75,7 @@ class BreakpointDesk:
         debugger, points = agent.debugger, agent.breakpoints
         agent.debugger = Pauser(self._broker.pause, tell, self._tell)
         if agent is outer:
-            self._points = points
+            self._points, self._tools = points, agent.tools
             self._load(points)
         else:
             agent.breakpoints = outer.breakpoints
@@ -83,17 +86,13 @@ class BreakpointDesk:
         return leave
 
     def _load(self, points: Breakpoints) -> None:
-        problems: Sequence[str] = ()
         if self.keeper is not None:
             try:
                 for point in self.keeper.load():
                     points.add(point)
-                problems = self.keeper.problems
+                self._problems = tuple(self.keeper.problems)
             except ConfigError as error:
-                problems = [error.message]
-        if problems:
-            text = "\n".join(map(visible_line, problems))
-            self._post(events.Notice("", time.time(), "Some breakpoints do not count", text))
+                self._problems = (error.message,)
         self._tell()
 
     def _tell(self, step: bool | None = None) -> None:
@@ -111,12 +110,15 @@ class BreakpointDesk:
         return {"app.breakpoints": self._open, "app.step": self._switch_step}
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
-        """Keep the list true."""
+        """Keep the list true; say what does not count once everything is there."""
         for event in batch:
             if isinstance(event, events.BreakpointsChanged):
                 self._rows, self._step = event.points, event.step
                 if self._list is not None:
                     self._list.show(event.points, event.step)
+            elif isinstance(event, events.AgentReady) and self._problems:
+                text = "\n".join(map(visible_line, self._problems))
+                self._post(events.Notice("", time.time(), "Some breakpoints do not count", text))
 
     def put(self, row: events.BreakRow, old: events.BreakRow | None = None) -> None:
         """Set a breakpoint, in the place of ``old`` if that is given."""
@@ -139,10 +141,13 @@ class BreakpointDesk:
                 raise WorkbenchError("the agent is not ready")
             job(points)
             self._tell()
-            if self.keeper is not None:
-                self.keeper.save(tuple(points))
 
         self._background.do(what, work)
+        self._background.do("keep the breakpoints", self._keep)
+
+    def _keep(self) -> None:
+        if self.keeper is not None and self._points is not None:
+            self.keeper.save(tuple(self._points))
 
     def _switch_step(self, _: str) -> None:
         def job(points: Breakpoints) -> None:
@@ -157,6 +162,8 @@ class BreakpointDesk:
         from workbench.tui.screens.breakpoints import BreakpointsScreen
 
         tool, _, condition = words.strip().partition(" ")
+        found = self._tools.meant(tool) if self._tools is not None and tool else None
+        tool = found.name if found is not None else tool
         self._list = BreakpointsScreen(
             self._palette(),
             put=self.put,

@@ -147,6 +147,8 @@ class Bridge(Observer):
         """Post an event; one of an inner agent says so, under a name that no other watched agent has."""
         if not self._is_outer(agent):
             event = replace(event, agent=self._labels[agent.name, id(agent)], inner=True)
+        if isinstance(event, events.PauseFinished):
+            self._hand_waited += event.duration_ms
         if self._hand_began is not None and not isinstance(event, events.Notice):
             event = replace(event, by_hand=True)
         self._post(event)

@@ -294,8 +294,11 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
             time.append((label, time_cells(data[key]).strip()))
     if entry.ms is not None:
         time.append(("took" if entry.kind == "llm" else "ran", time_cells(entry.ms).strip()))
-    call = [("agent", entry.turn.agent), ("turn", str(entry.turn.number))]
-    call.append(("iteration", str(entry.iteration.number)))
+    call = [("agent", entry.turn.agent)]
+    if entry.turn.by_hand:
+        call.append(("run by", "you"))
+    else:
+        call += [("turn", str(entry.turn.number)), ("iteration", str(entry.iteration.number))]
     call.append(("status", visible_line(str(data.get("status", entry.state)))))
     for label, key in (
         ("model", "model"),
@@ -307,6 +310,7 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
         ("edited by", "edited_by"),
         ("fault on purpose", "fault"),
         ("id", "call_id"),
+        ("runs again", "rerun_of"),
         ("within call", "parent_call_id"),
         ("whole result", "result_file"),
         ("result not kept", "result_file_error"),

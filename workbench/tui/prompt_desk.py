@@ -38,6 +38,7 @@ LISTED_SECONDS: Final = 5
 class PromptDesk:
     """Works for one prompt. ``folder`` is the project's ``.workbench``, ``root`` where ``@paths`` begin.
 
+    ``background`` is for what is kept, ``lister`` for listing files, which may take long and hold nothing up.
     ``take_back`` takes a queued message into the empty prompt; False where none is queued.
     """
 
@@ -46,6 +47,7 @@ class PromptDesk:
         app: App[Any],
         prompt: Prompt,
         background: Background,
+        lister: Background,
         editor: ExternalEditor,
         *,
         folder: Path,
@@ -57,6 +59,7 @@ class PromptDesk:
         self._app = app
         self._prompt = prompt
         self._background = background
+        self._lister = lister
         self._editor = editor
         self._root = root
         self._palette = palette
@@ -92,7 +95,11 @@ class PromptDesk:
         """Keep the draft; the app ends."""
         self._keep(self._prompt.draft)
         self._background.do("close the draft", self._drafts.close)
-        self._background.settle(CLOSE_SECONDS)
+        self.settle(CLOSE_SECONDS)
+
+    def settle(self, timeout: float) -> bool:
+        """Wait until what was sent and written so far is on disk; False if that takes longer, in seconds."""
+        return self._background.settle(timeout)
 
     def _read_history(self) -> None:
         self._app.call_later(self._begin, self._history.load())
@@ -211,7 +218,7 @@ class PromptDesk:
         now = time.monotonic()
         if self._listed is None or now - self._listed > LISTED_SECONDS:
             self._listed = now
-            self._background.do("list the project's files", self._look_for_files)
+            self._lister.do("list the project's files", self._look_for_files)
 
     def _look_for_files(self) -> None:
         self._app.call_later(self._files_found, FileIndex(project_files(self._root)))

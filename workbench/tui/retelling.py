@@ -46,7 +46,7 @@ def retold_answer(
 
     ``message`` is the assistant message, None if the model gave none; ``calls`` are those in it.
     """
-    iteration = int(entry.get("iteration") or 1)
+    iteration = given if isinstance(given := entry.get("iteration"), int) else 1
     model, ended = str(entry.get("model") or ""), at + _milliseconds(entry.get("duration_ms")) / 1000
     content = str((message or {}).get("content") or entry.get("content") or "")
     yield events.ModelStarted(agent, at, turn, iteration, model)
@@ -61,7 +61,7 @@ def retold_call(agent: str, entry: Entry, at: float) -> Iterator[events.AgentEve
     ms = _milliseconds(entry.get("timing"))
     if entry.get("status") in _RAN:
         arguments = entry.get("arguments") or {}
-        yield events.ToolStarted(agent, at, str(entry["call_id"]), str(entry["tool_name"]), arguments)
+        yield events.ToolStarted(agent, at, str(entry.get("call_id")), str(entry.get("tool_name")), arguments)
     yield events.ToolFinished(agent, at + ms / 1000, dict(entry))
 
 
@@ -102,7 +102,7 @@ class _Retold:
 
     def turn(self, turn: TurnRecord) -> Iterator[events.AgentEvent]:
         began = _begin(turn)
-        said = _own_messages(turn)
+        said = turn.own_messages
         yield events.TurnStarted(self._agent, began, self._number, turn.input, _note(turn, said))
         yield from self._entries(turn.trace, [m for m in said if m.get("role") == "assistant"])
         ended = began + turn.duration_ms / 1000
@@ -144,7 +144,7 @@ class _Retold:
         yield from told[:-1]
         for nested in entry.get("nested") or ():
             self._guests += 1
-            yield from self._guest(nested, str(entry["call_id"]), at)
+            yield from self._guest(nested, str(entry.get("call_id")), at)
         yield told[-1]
 
     def _guest(self, nested: Mapping[str, Any], call_id: str, at: float) -> Iterator[events.AgentEvent]:
@@ -172,19 +172,6 @@ def _as_inner(event: events.AgentEvent) -> events.AgentEvent:
 
 def _begin(turn: TurnRecord) -> float:
     return next((_seconds(entry) for entry in turn.trace if entry.get("timestamp")), 0.0)
-
-
-def _own_messages(turn: TurnRecord) -> Sequence[Message]:
-    """The messages of the turn itself, from its prompt on, also where the record holds the whole history."""
-    start = max(
-        (
-            at
-            for at, message in enumerate(turn.messages)
-            if message.get("role") == "user" and str(message.get("content")).startswith(turn.input)
-        ),
-        default=0,
-    )
-    return turn.messages[start:]
 
 
 def _note(turn: TurnRecord, said: Sequence[Message]) -> str:

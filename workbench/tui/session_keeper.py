@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -66,15 +66,17 @@ class SessionKeeper:
 
         Raises StorageError when the call is none of the present conversation.
         """
-        session = agent.current_session
-        past = _past(session, instead.call_id) if session is not None else None
-        if session is None or past is None:
+        record = read_session(_path(agent))
+        past = _past(record, instead.call_id)
+        if past is None:
             raise StorageError(
                 "that call is not part of the present conversation",
                 hint="Open its session first: /sessions.",
             )
-        kept = read_session(_path(agent)).until(past.turn - 1)
+        kept = record.until(past.before)
         fork_session(agent, kept)
+        if past.history is not None:
+            agent.open_session()["messages"][:] = [dict(message) for message in past.history]
         self._retell(agent, kept)
         what = "had failed" if instead.failed else "had given something else"
         title = f"What if {past.name} {what}"
@@ -109,11 +111,16 @@ class SessionKeeper:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """A past call: its turn as far as the batch that the call was in."""
+    """A past call: its turn as far as the batch that the call was in.
+
+    ``before``: how many turns came before it. ``history`` is what the model was told of them, None if that
+    is what they recorded.
+    """
 
     name: str
-    turn: int
+    before: int
     prompt: str
+    history: tuple[Mapping[str, Any], ...] | None
     messages: tuple[Mapping[str, Any], ...]
     trace: tuple[Mapping[str, Any], ...]
 
@@ -134,51 +141,45 @@ def _changed(entry: Mapping[str, Any], instead: Instead) -> Mapping[str, Any]:
     left = ("error", "error_type", "traceback", "nested")
     kept = {key: value for key, value in entry.items() if key not in left}
     new = {**kept, "result": instead.text, "status": "error" if instead.failed else "success"}
-    new["original_result"] = entry.get("result")
+    new.setdefault("original_result", entry.get("result"))
     return {**new, "error": instead.text} if instead.failed else new
 
 
-def _past(session: Mapping[str, Any], call_id: str) -> _Past | None:
-    """The turn of a call, up to the end of the call's batch; None if the conversation does not hold it."""
-    trace, messages = session["trace"], session["messages"]
-    at = _find(trace, lambda e: e.get("call_id") == call_id and not e.get("by_hand"))
-    asked = _find(messages, lambda m: any(call.get("id") == call_id for call in m.get("tool_calls") or ()))
-    if at is None or asked is None:
-        return None
-    begin = _find(trace[:at], lambda e: e.get("type") == "user_input")
-    prompt = str(trace[begin]["prompt"]) if begin is not None else ""
-    said = _find(
-        messages[:asked],
-        lambda m: m.get("role") == "user" and str(m.get("content")).startswith(prompt),
+def _past(record: SessionRecord, call_id: str) -> _Past | None:
+    """The turn of a call, up to the end of the call's batch; None if the session does not hold it."""
+    for before in reversed(range(len(record.turns))):
+        turn = record.turns[before]
+        entries = [
+            entry
+            for entry in turn.trace
+            if entry.get("type") in ("llm_call", "tool_execution") and not entry.get("by_hand")
+        ]
+        called = next((entry for entry in entries if entry.get("call_id") == call_id), None)
+        start, asked = turn.called_at, _asked(turn.messages, call_id)
+        if called is not None and start is not None and asked is not None:
+            batch = {call.get("id") for call in turn.messages[asked]["tool_calls"]}
+            end = max(at for at, entry in enumerate(entries) if entry.get("call_id") in batch) + 1
+            return _Past(
+                str(called.get("tool_name")),
+                before,
+                turn.input,
+                turn.messages[: turn.prompt_at] if turn.replaces or not before else None,
+                turn.messages[start : asked + 1 + len(batch)],
+                tuple(entries[:end]),
+            )
+    return None
+
+
+def _asked(messages: Sequence[Mapping[str, Any]], call_id: str) -> int | None:
+    """The place of the message that asked for a call."""
+    return next(
+        (
+            at
+            for at, message in enumerate(messages)
+            if any(call.get("id") == call_id for call in message.get("tool_calls") or ())
+        ),
+        None,
     )
-    if begin is None or said is None:
-        return None
-    end = asked + 1
-    while end < len(messages) and messages[end].get("role") == "tool":
-        end += 1
-    iteration = trace[at].get("iteration")
-    entries = [
-        entry
-        for entry in trace[begin + 1 :]
-        if entry.get("type") in ("llm_call", "tool_execution") and not entry.get("by_hand")
-    ]
-    following = _first(entries, lambda e: e.get("iteration", 0) > iteration)
-    return _Past(
-        str(trace[at].get("tool_name")),
-        int(trace[begin]["turn"]),
-        prompt,
-        tuple(messages[said + 1 : end]),
-        tuple(entries[:following]),
-    )
-
-
-def _find(items: list[dict[str, Any]], fits: Callable[[dict[str, Any]], bool]) -> int | None:
-    """The last place whose item fits."""
-    return next((at for at in reversed(range(len(items))) if fits(items[at])), None)
-
-
-def _first(items: list[dict[str, Any]], fits: Callable[[dict[str, Any]], bool]) -> int:
-    return next((at for at, item in enumerate(items) if fits(item)), len(items))
 
 
 def _path(agent: Agent) -> Path:

@@ -16,6 +16,8 @@ from workbench.visible import visible_line
 _REMEMBERED: Final = 1_000
 """How many of the last calls of a tool its late times are told from, at least."""
 
+_PERMITTED: Final = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}
+
 _WRONG_SHOWN: Final = 3
 """How many of the calls that did not fit a tool are shown."""
 
@@ -71,7 +73,7 @@ class Tool:
     def said(self) -> str:
         """What a filter looks for words in, in lower case."""
         row = self.row
-        said = [row.name, *row.tags, row.reason, row.permission, "on" if row.enabled else "off"]
+        said = [row.name, *row.tags, row.reason, _PERMITTED[row.permission], "on" if row.enabled else "off"]
         said += ["fault"] * (self.fault is not None) + ["break"] * bool(self.breaks)
         said += ["error"] * bool(self.errors) + ["lint"] * bool(row.findings)
         return " ".join(said).lower()
@@ -126,7 +128,7 @@ class Tool:
             yield "break", _break_text(point), point
         yield "does", visible_line(row.description.partition("\n")[0]), None
         yield "tags", "  ".join(visible_line(tag) for tag in row.tags), None
-        asks = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}[row.permission]
+        asks = _PERMITTED[row.permission]
         yield "permission", asks + (f"  {visible_line(row.asks_because)}" if row.asks_because else ""), None
         for grant in row.grants:
             yield "grant", _grant_text(grant), grant

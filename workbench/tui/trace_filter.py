@@ -13,7 +13,7 @@ from workbench.tui.render import count_text, time_cells
 from workbench.tui.trace_query import Query
 from workbench.tui.trace_records import FAILED, OPEN, Entry, Row, Turn
 
-_STEP: Final = 5_000
+_STEP: Final = 2_000
 _LONGEST: Final = 400
 
 

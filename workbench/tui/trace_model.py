@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, get_args
 
@@ -12,22 +11,10 @@ from workbench.tui.clock import Clock
 from workbench.tui.outline import Outline, Spliced
 from workbench.tui.trace_marks import Marks
 from workbench.tui.trace_pauses import Pauses
-from workbench.tui.trace_records import FAILED, OPEN, Entry, Iteration, Mark, Reason, State, Turn
+from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, State, Turn
+from workbench.tui.trace_waits import Waits
 from workbench.visible import visible_line
 
-_FATES: Final[dict[State, str]] = {
-    "running": "run",
-    "pending": "run",
-    "success": "run",
-    "error": "run",
-    "waiting": "",
-    "not_found": "no such",
-    "rejected": "rejected",
-    "cancelled": "cancelled",
-    "denied": "denied",
-    "disabled": "off",
-}
-_FATE_ORDER: Final = ("run", "rejected", "cancelled", "denied", "off", "no such")
 _STATES: Final[frozenset[str]] = frozenset(get_args(State))
 _ACTIVITY: Final[dict[str, str]] = {
     "text": "answering",
@@ -54,8 +41,8 @@ class TraceModel:
         self._serial = 0
         self._live: dict[str, Turn] = {}
         self._model_calls: dict[str, Entry] = {}
-        self._waits: dict[str, Entry] = {}
         self._calls: dict[tuple[str, str], Entry] = {}
+        self._waits = Waits(self.outline, self._next, self.flat.append, self._calls)
         self._running: dict[int, Entry] = {}
         self._ended: dict[str, dict[object, Entry]] = {}
         self._marks = Marks(self.outline, self._next)
@@ -68,7 +55,7 @@ class TraceModel:
             events.ModelFinished: self._model_finished,
             events.BatchStarted: self._batch_started,
             events.WaitStarted: self._wait_started,
-            events.WaitFinished: self._wait_finished,
+            events.WaitFinished: self._waits.end,
             events.PauseStarted: self._pause_started,
             events.PauseFinished: self._pause_finished,
             events.ToolStarted: self._tool_started,
@@ -257,49 +244,8 @@ class TraceModel:
 
     def _wait_started(self, event: events.WaitStarted) -> None:
         turn = self._live.get(event.agent)
-        if turn is None or not turn.iterations or event.agent in self._waits:
-            return
-        iteration, count = turn.iterations[-1], len(event.calls)
-        entry = Entry(self._next(), "you", iteration, "you", "waiting", event.at)
-        entry.detail = f"{count} call{'' if count == 1 else 's'} to decide"
-        entry.wait = turn.clock.stop(event.at)
-        entry.start = entry.end = turn.work(event.at)
-        iteration.end = max(iteration.end, entry.start)
-        iteration.asked = self._waits[event.agent] = entry
-        self.flat.append(entry)
-        for call_id in event.calls:
-            call = self._calls.get((event.agent, call_id))
-            if call is not None:
-                call.state = "waiting"
-        first = next((call for call in _calls(iteration) if call.state in OPEN), None)
-        self.outline.add(iteration, [entry], before=first)
-
-    def _wait_finished(self, event: events.WaitFinished) -> None:
-        entry = self._waits.pop(event.agent, None)
-        if entry is None:
-            return
-        entry.turn.clock.go_on(event.at)
-        entry.ms, entry.state = event.duration_ms, "success"
-        for info in event.calls:
-            call = self._calls.get((event.agent, info.id))
-            if call is None:
-                continue
-            call.arguments, call.label = info.arguments, None
-            if info.decision == "reject":
-                call.state = "rejected"
-            elif call.state != "waiting" or info.decision == "approve":
-                # what was asked and not answered goes on waiting: the turn is about to end
-                call.state = "pending"
-        self._tell_of_decision(entry.iteration)
-
-    def _tell_of_decision(self, iteration: Iteration) -> None:
-        """Say in the row of a wait what became of the calls of its batch."""
-        wait = iteration.asked
-        if wait is None or wait.state == "waiting":
-            return
-        counts = Counter(_FATES[call.state] for call in _calls(iteration))
-        wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
-        wait.label = None
+        if turn is not None and turn.iterations:
+            self._waits.begin(event, turn.iterations[-1])
 
     def _pause_started(self, event: events.PauseStarted) -> None:
         call = self._calls.get((event.agent, event.call_id))
@@ -337,7 +283,7 @@ class TraceModel:
         self._close(entry, event.at, ms if entry.start is not None else None)
         self._running.pop(entry.serial, None)
         if entry.state not in ("success", "error"):
-            self._tell_of_decision(entry.iteration)
+            self._waits.tell(entry.iteration)
         if entry.state in FAILED:
             kind, text = str(event.entry.get("error_type") or ""), str(event.entry.get("error") or "")
             if kind and not text.startswith(kind):
@@ -359,7 +305,7 @@ class TraceModel:
             return
         reached = turn.work(event.at) - turn.start
         turn.live, turn.status = False, event.status
-        for open_entries in (self._model_calls, self._waits):
+        for open_entries in (self._model_calls, self._waits.open):
             entry = open_entries.pop(event.agent, None)
             if entry is not None:
                 if entry.kind == "you":
@@ -372,7 +318,7 @@ class TraceModel:
             entry.state = "rejected" if entry.state == "rejected" else "cancelled"
             self._close(entry, event.at, None)
         if turn.iterations:
-            self._tell_of_decision(turn.iterations[-1])
+            self._waits.tell(turn.iterations[-1])
             reached = turn.iterations[-1].end - turn.start
         turn.total = max(event.duration_ms - event.waited_ms, reached)
         told = bool(self.failures) and self.failures[-1].turn is turn and self.failures[-1].kind == "llm"
@@ -412,10 +358,6 @@ class TraceModel:
 def _key(entry: Mapping[str, Any]) -> object:
     """What tells the entries of one agent's turn apart."""
     return entry.get("call_id") or entry.get("timestamp")
-
-
-def _calls(iteration: Iteration) -> Iterator[Entry]:
-    return (entry for entry in iteration.entries if isinstance(entry, Entry) and entry.kind == "tool")
 
 
 def _within(turn: Turn) -> Iterator[Entry]:

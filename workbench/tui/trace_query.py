@@ -76,9 +76,10 @@ def complete(text: str, tools: Iterable[str]) -> str | None:
     key, colon, value = term.partition(":")
     choices: Iterable[str] = KEYS
     if colon:
-        tools = {part for name in tools for part in (name, name.rpartition(".")[2])}
+        names = sorted(tools)
+        tools = [*names, *sorted({name.rpartition(".")[2] for name in names})]
         values = {"tool": tools, "status": STATUSES, "kind": KINDS}.get(key, ())
-        choices = (f"{key}:{each}" for each in sorted(values))
+        choices = (f"{key}:{each}" for each in (values if key == "tool" else sorted(values)))
         if not value:
             return None
     found = next((each for each in choices if each.lower().startswith(term) and each != term), None)

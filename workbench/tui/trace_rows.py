@@ -171,7 +171,8 @@ def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
     name_key = "text"
     if entry.kind == "you":
         name_key, word, key = "warning", "", "warning"
-    label: list[Span] = [(" " * ((2 if entry.turn.by_hand else 4) + _indent(entry.turn)), "muted"), (glyph, glyph_key), (" ", "muted")]
+    indent = (2 if entry.turn.by_hand else 4) + _indent(entry.turn)
+    label: list[Span] = [(" " * indent, "muted"), (glyph, glyph_key), (" ", "muted")]
     if entry.label is None or entry.state == "running":
         entry.label = _detail(entry)
     label += _name(entry.name, name_key, grid)

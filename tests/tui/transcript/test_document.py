@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.tui.transcript.answer import Fence, Prose, TableBlock
@@ -108,6 +108,7 @@ def test_an_empty_document_has_no_places() -> None:
     assert Place(0, 0, 0).above == 0
 
 
+@settings(deadline=None)
 @given(TEXTS, st.integers(5, 30), st.integers(5, 30), st.integers(0, 11))
 def test_after_a_resize_the_heights_become_those_of_a_document_of_that_width(
     texts: list[str], before: int, after: int, near: int

@@ -229,7 +229,6 @@ class ActivityLine(Line):
         time = ""
         if activity.since is not None:
             time = time_cells(max(0.0, self._now - activity.since) * 1000).strip()
-            details.append(time)
         key = key_text_of("app.stop")
         right: list[Span] = [(f"{key} ", "subtle"), ("stop", "muted")] if activity.stoppable and key else []
         room = width - 2 - spans_width(right) - 2
@@ -237,14 +236,20 @@ class ActivityLine(Line):
         what = clip(activity.what, room - 4 - (2 + len(time)) * bool(time))
         tone = "warning" if activity.tone == "warning" else "text"
         left: list[Span] = [("  ", "text"), (activity.glyph + " ", activity.tone), (what, tone)]
-        kept = spans_width(left) + (3 + len(time)) * bool(time)
-        for detail in details:
-            span: Span = (("   " if len(left) > 3 else "  ") + detail, "muted")
-            if detail is time or kept + spans_width([span]) <= room:
-                left.append(span)
-                kept += spans_width([span]) * (detail is not time)
+        left += _fitting(details, time, room - spans_width(left))
         blanks = width - 2 - spans_width(left) - spans_width(right)
         return [*left, (" " * max(1, blanks), "text"), *right]
+
+
+def _fitting(details: Sequence[str], time: str, room: int) -> list[Span]:
+    """Details and time in ``room`` cells: closer together, then without the last details."""
+    for count in range(len(details), -1, -1):
+        parts = [*details[:count], time] if time else details[:count]
+        for gap in ("   ", "  "):
+            text = "  " + gap.join(parts)
+            if parts and cell_len(text) <= room:
+                return [(text, "muted")]
+    return []
 
 
 class HintLine(Line):

@@ -30,7 +30,7 @@ _EMPTY: tuple[Span, ...] = (
 )
 _NOTHING: tuple[Span, ...] = (
     ("No tool fits.", "subtle"),
-    ("Each word is looked for in names and tags, in on, off, ask, deny, error, fault, break, lint.", "muted"),
+    ("Each word is looked for in names, tags, on, off, asks, denied, error, fault, break, lint.", "muted"),
 )
 _METER = 14
 

@@ -9,6 +9,7 @@ from textual import events as textual_events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -62,6 +63,7 @@ class MainScreen(Screen[None]):
         self._tab = "conversation"
         self._panel = "prompt"
         self._busy = False
+        self._laid_out: Size | None = None
         self.top_line = TopLine(palette, id="top")
         self.tab_line = TabLine(palette, id="tabs")
         self.conversation = Conversation(palette, id="conversation")
@@ -122,6 +124,11 @@ class MainScreen(Screen[None]):
 
     def on_resize(self, event: textual_events.Resize) -> None:
         """Two columns, or tabs; the right column takes 52 %, at least 54 cells."""
+        if event.size == self._laid_out:
+            # told a second time, by the layout that the first time made: it need not be made again
+            event.prevent_default()
+            return
+        self._laid_out = event.size
         narrow = event.size.width < NARROW
         self.set_class(narrow, "-narrow")
         self.set_class(event.size.height < LOW, "-low")

@@ -1,0 +1,206 @@
+"""A what-if goes on from exactly what was there before it, whatever the session went through."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.strict_llm import StrictLLM, call, calls
+from workbench.engine import Agent, after_tools, after_user_input
+from workbench.engine.transcript import validate_messages
+from workbench.errors import StopTurn, StorageError
+from workbench.storage.session_file import SessionRecord, read_session
+from workbench.storage.session_log import SessionLog
+from workbench.tui.session_keeper import Instead, SessionKeeper
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def fail(why: str) -> str:
+    """Fail."""
+    raise ValueError(why)
+
+
+class Desk:
+    """An agent whose session is kept in ``folder``, and the keeper of its sessions."""
+
+    def __init__(self, folder: Path, *on_events: Any, tools: tuple[Any, ...] = (add, fail)) -> None:
+        self.log = SessionLog(folder)
+        self.llm = StrictLLM()
+        self.agent = Agent(
+            "tester", list(tools), llm=self.llm, on_events=list(on_events), observers=[self.log]
+        )
+        self.keeper = SessionKeeper(lambda _: None)
+
+    def turn(self, prompt: str, *answers: Any) -> list[str]:
+        """Live a turn; the ids of its calls."""
+        before = len(self.trace)
+        self.llm.answers = list(answers)
+        self.agent.input(prompt)
+        return [str(entry["call_id"]) for entry in self.trace[before:] if entry["type"] == "tool_execution"]
+
+    @property
+    def trace(self) -> list[dict[str, Any]]:
+        session = self.agent.current_session
+        return list(session["trace"]) if session is not None else []
+
+    @property
+    def record(self) -> SessionRecord:
+        assert self.log.path is not None
+        return read_session(self.log.path)
+
+    def calls(self, turn: int = -1) -> list[dict[str, Any]]:
+        """The calls of a turn as the file holds them."""
+        return [entry for entry in self.record.turns[turn].trace if entry["type"] == "tool_execution"]
+
+    def what_if(self, call_id: str, text: str, *, failed: bool = False) -> None:
+        """Go on from a past call; the session that it was in stays as it is, byte for byte."""
+        path = self.log.path
+        assert path is not None
+        before = path.read_bytes()
+        self.llm.answers = ["and so on"]
+        self.agent.resume_turn(*self.keeper.what_if(self.agent, Instead(call_id, text, failed)))
+        assert path.read_bytes() == before
+        session = self.agent.current_session
+        assert session is not None
+        validate_messages(session["messages"])
+        assert [dict(message) for message in session["messages"]] == self.record.messages
+
+
+def two(a: int) -> Any:
+    """A batch of two calls."""
+    return calls(call("add", a=a, b=1), call("add", a=a, b=2))
+
+
+def test_the_iterations_before_the_call_are_kept_and_those_behind_it_are_not(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    batch = calls(call("add", a=2, b=2), call("fail", why="x"), call("add", a=3, b=3))
+    ids = desk.turn("go", calls(call("add", a=1, b=1)), batch, calls(call("add", a=4, b=4)), "end")
+    desk.what_if(ids[2], "it worked")
+    assert [entry["call_id"] for entry in desk.calls()] == ids[:4]
+    assert [entry["result"] for entry in desk.calls()][1:] == ["4", "it worked", "6"]
+    (later,) = desk.turn("next", calls(call("add", a=9, b=9)), "end")
+    desk.what_if(later, "another")
+    desk.what_if(ids[0], "broken", failed=True)
+    assert [entry["status"] for entry in desk.calls()] == ["error"]
+
+
+def test_a_turn_that_was_stopped_in_its_batch_takes_nothing_from_the_next_one(tmp_path: Path) -> None:
+    stops = [StopTurn("enough")]
+
+    def stop(_: Agent) -> None:
+        if stops:
+            raise stops.pop()
+
+    desk = Desk(tmp_path, after_tools(stop))
+    (first,) = desk.turn("go", calls(call("add", a=1, b=1)))
+    desk.turn("second", calls(call("add", a=2, b=2)), "end")
+    desk.what_if(first, "5")
+    assert [entry["call_id"] for entry in desk.calls()] == [first]
+
+
+def test_the_summary_of_older_turns_is_kept_before_the_first_turn_behind_it(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    for number in range(4):
+        desk.turn(f"prompt {number}", calls(call("add", a=number, b=1)), "end")
+    desk.llm.answers = ["what was before"]
+    desk.agent.compact(1)
+    (last,) = desk.turn("after", calls(call("add", a=9, b=9)), "end")
+    told = desk.record.messages
+    desk.what_if(last, "99")
+    assert [turn.input for turn in desk.record.turns] == ["after"]
+    assert [m["content"] for m in desk.record.messages] == [
+        *(m["content"] for m in told[:-2]),
+        "99",
+        "and so on",
+    ]
+
+
+def test_a_history_that_a_handler_replaced_is_the_one_that_goes_on(tmp_path: Path) -> None:
+    def shrink(agent: Agent) -> None:
+        session = agent.current_session
+        assert session is not None
+        if session["turn"] == 3:
+            session["messages"] = [{"role": "user", "content": "all in short"}, session["messages"][-1]]
+
+    desk = Desk(tmp_path, after_user_input(shrink))
+    made = [desk.turn(f"prompt {n}", calls(call("add", a=n, b=1)), "end")[0] for n in range(3)]
+    desk.what_if(made[2], "77")
+    contents = [message["content"] for message in desk.record.messages]
+    assert contents == ["all in short", "prompt 2", "", "77", "and so on"]
+    desk.what_if(made[0], "66")
+    told = [message["content"] for message in desk.record.messages]
+    assert told == [desk.agent.system_prompt, "prompt 0", "", "66", "and so on"]
+
+
+def test_a_fork_before_the_first_turn_keeps_the_system_prompt(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.turn("go", "answer")
+    desk.keeper.fork(desk.agent, None, 0)
+    desk.turn("another way", "another answer")
+    told = [message["content"] for message in desk.record.messages]
+    assert told == [desk.agent.system_prompt, "another way", "another answer"]
+
+
+def test_a_result_that_came_too_late_is_not_taken_for_the_call(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    (made,) = desk.turn("go", calls(call("add", a=1, b=1)), "end")
+    session = desk.agent.current_session
+    assert session is not None
+    session["trace"].append(
+        {"type": "late_result", "tool_name": "add", "call_id": made, "status": "success", "timestamp": 1.0}
+    )
+    desk.turn("next", "end")
+    desk.what_if(made, "5")
+    assert [entry["result"] for entry in desk.calls()] == ["5"]
+
+
+def test_a_handler_that_adds_to_the_prompt_adds_once(tmp_path: Path) -> None:
+    def add_context(agent: Agent) -> None:
+        session = agent.current_session
+        assert session is not None
+        prompt = session["messages"][-1]
+        prompt["content"] = "[context] " + prompt["content"]
+        session["messages"].append({"role": "user", "content": "a reminder"})
+
+    desk = Desk(tmp_path, after_user_input(add_context))
+    desk.turn("go", calls(call("add", a=1, b=1)), "end")
+    (made,) = desk.turn("go", calls(call("add", a=2, b=2)), "end")
+    desk.what_if(made, "5")
+    own = [message["content"] for message in desk.record.turns[-1].own_messages]
+    assert own == ["[context] go", "a reminder", "", "5", "and so on"]
+
+
+def test_what_a_call_really_gave_is_known_after_the_second_what_if_too(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    ids = desk.turn("go", two(1), "end")
+    desk.what_if(ids[1], "6")
+    desk.what_if(ids[1], "7")
+    assert [(e["result"], e.get("original_result")) for e in desk.calls()] == [("2", None), ("7", "3")]
+
+
+def test_a_call_of_an_agent_inside_a_tool_is_no_call_of_the_conversation(tmp_path: Path) -> None:
+    inner = Agent("inner", [add], llm=StrictLLM(calls(call("add", a=1, b=1)), "inner answer"))
+    desk = Desk(tmp_path, tools=(add, inner))
+    (made,) = desk.turn("go", calls(call("inner", task="do it")), "end")
+    (nested,) = desk.calls()[0]["nested"]
+    (inside,) = [entry for entry in nested["trace"] if entry["type"] == "tool_execution"]
+    with pytest.raises(StorageError, match="not part of the present conversation"):
+        desk.keeper.what_if(desk.agent, Instead(inside["call_id"], "1"))
+    desk.what_if(made, "another answer")
+    assert "nested" not in desk.calls()[0]
+
+
+def test_what_was_run_by_hand_is_no_part_of_a_what_if_and_no_note(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    (made,) = desk.turn("go", calls(call("add", a=1, b=1)), "end")
+    desk.agent.run_tool("add", {"a": 5, "b": 5}, rerun_of=made)
+    assert desk.record.notes == ()
+    (later,) = desk.turn("next", calls(call("add", a=2, b=1)), "end")
+    desk.what_if(later, "8")
+    assert [entry["result"] for entry in desk.calls()] == ["8"]

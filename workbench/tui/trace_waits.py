@@ -1,0 +1,98 @@
+"""Waits for a person, as rows of the trace: before the calls that wait, with what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from workbench.tui import events
+from workbench.tui.outline import Outline
+from workbench.tui.trace_records import OPEN, Entry, Iteration, State
+
+_FATES: Final[dict[State, str]] = {
+    "running": "run",
+    "pending": "run",
+    "success": "run",
+    "error": "run",
+    "waiting": "",
+    "not_found": "no such",
+    "rejected": "rejected",
+    "cancelled": "cancelled",
+    "denied": "denied",
+    "disabled": "off",
+}
+_FATE_ORDER: Final = ("run", "rejected", "cancelled", "denied", "off", "no such")
+
+
+class Waits:
+    """Puts waits into the outline.
+
+    ``serial`` numbers records, ``count`` is told of each new one, ``calls`` are those that have not ended,
+    by agent and id. ``open`` holds the wait of each agent that waits.
+    """
+
+    def __init__(
+        self,
+        outline: Outline,
+        serial: Callable[[], int],
+        count: Callable[[Entry], object],
+        calls: Mapping[tuple[str, str], Entry],
+    ) -> None:
+        self.open: dict[str, Entry] = {}
+        self._outline = outline
+        self._serial = serial
+        self._count = count
+        self._calls = calls
+
+    def begin(self, event: events.WaitStarted, iteration: Iteration) -> None:
+        """A person is asked about calls of this iteration."""
+        if event.agent in self.open:
+            return
+        turn, count = iteration.turn, len(event.calls)
+        entry = Entry(self._serial(), "you", iteration, "you", "waiting", event.at)
+        entry.detail = f"{count} call{'' if count == 1 else 's'} to decide"
+        entry.wait = turn.clock.stop(event.at)
+        entry.start = entry.end = turn.work(event.at)
+        iteration.end = max(iteration.end, entry.start)
+        iteration.asked = self.open[event.agent] = entry
+        self._count(entry)
+        for call_id in event.calls:
+            call = self._calls.get((event.agent, call_id))
+            if call is not None:
+                call.state = "waiting"
+        first = next((call for call in calls_of(iteration) if call.state in OPEN), None)
+        self._outline.add(iteration, [entry], before=first)
+
+    def end(self, event: events.WaitFinished) -> None:
+        """The person decided."""
+        entry = self.open.pop(event.agent, None)
+        if entry is None:
+            return
+        entry.turn.clock.go_on(event.at)
+        entry.ms, entry.state = event.duration_ms, "success"
+        for info in event.calls:
+            call = self._calls.get((event.agent, info.id))
+            if call is None:
+                continue
+            call.arguments, call.label = info.arguments, None
+            if info.decision == "reject":
+                call.state = "rejected"
+            elif call.state != "waiting" or info.decision == "approve":
+                # what was asked and not answered goes on waiting: the turn is about to end
+                call.state = "pending"
+        self.tell(entry.iteration)
+
+    def tell(self, iteration: Iteration) -> None:
+        """Say in the row of a wait what became of the calls of its batch."""
+        wait = iteration.asked
+        if wait is None or wait.state == "waiting":
+            return
+        counts = Counter(_FATES[call.state] for call in calls_of(iteration))
+        wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
+        wait.label = None
+
+
+def calls_of(iteration: Iteration) -> Iterator[Entry]:
+    """The tool calls of an iteration."""
+    return (entry for entry in iteration.entries if isinstance(entry, Entry) and entry.kind == "tool")
