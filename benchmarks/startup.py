@@ -40,15 +40,15 @@ asyncio.run(main())
 
 
 class Places:
-    """A project folder with settings for the loopback server, a home, and their environment."""
+    """A project folder, a home with settings for the loopback server, and their environment."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self.folder = folder
-        settings = folder / ".workbench" / "config.yaml"
-        settings.parent.mkdir()
-        settings.write_text(f'parameters: {{base_url: "{url}"}}\n', encoding="utf-8")
         home = folder / "home"
-        home.mkdir()
+        # the person's own settings: where a project sends its requests needs a yes
+        settings = home / ".config" / "workbench" / "config.yaml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'parameters: {{base_url: "{url}"}}\n', encoding="utf-8")
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "NO_COLOR"))}
         # without byte code every start would compile the libraries anew
         kept.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -64,7 +64,8 @@ class Places:
         }
 
     def open(self, command: Sequence[str]) -> Terminal:
-        """Start a program there."""
+        """Start a program there; what the last one left unsent is gone."""
+        shutil.rmtree(self.folder / ".workbench", ignore_errors=True)
         return Terminal(command, self.folder, self.environment)
 
 

@@ -70,7 +70,7 @@ def test_a_session_is_exported_to_stdout_or_to_a_new_file(kept: Path) -> None:
     assert "execute_tool arithmetic.add" in (kept / "spans.jsonl").read_text()
     again = workbench("export", "last", "-o", "spans.jsonl", folder=kept)
     assert again.returncode == 2
-    assert "cannot write spans.jsonl: File exists" in again.stderr
+    assert "spans.jsonl is there already" in again.stderr
 
 
 def test_sending_spans_needs_their_format_and_a_collector(kept: Path) -> None:

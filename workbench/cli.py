@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -195,13 +196,12 @@ def export(session: str, kind: str, output: str | None, to: str | None, content:
             return
         if output is None:
             sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream has it
-            exports.export(record, kind, sys.stdout, content=content)
+            out = io.StringIO()
+            exports.export(record, kind, out, content=content)
+            text = out.getvalue()
+            sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
             return
-        try:
-            with Path(output).open("x", encoding="utf-8", errors="backslashreplace") as out:
-                exports.export(record, kind, out, content=content)
-        except OSError as error:
-            raise ConfigError(f"cannot write {output}: {error.strerror}") from error
+        exports.export_to(record, kind, Path(output), content=content)
 
 
 @main.command()

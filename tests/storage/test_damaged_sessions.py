@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from tests.storage.fake_agent import FakeAgent, new_log, path_of
-from workbench.storage.export import FORMATS, export
+from workbench.errors import ConfigError
+from workbench.storage.export import FORMATS, export, export_to
 from workbench.storage.session_file import read_session
 from workbench.storage.session_format import DAMAGED
 from workbench.storage.session_index import list_sessions, search_sessions
@@ -104,3 +105,14 @@ def test_a_history_that_a_turn_replaces_is_exported_once(tmp_path: Path) -> None
     export(read_session(path_of(log)), "markdown", out)
     log.close()
     assert out.getvalue().count("the first answer") == 1
+
+
+def test_an_export_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("workbench.storage.export.export", full)
+    record = read_session(damaged(tmp_path, rb"success", b"success"))
+    with pytest.raises(ConfigError, match="No space left"):
+        export_to(record, "markdown", tmp_path / "out.md")
+    assert not (tmp_path / "out.md").exists()

@@ -373,3 +373,21 @@ async def test_a_tool_may_be_named_by_its_last_name_and_others_by_a_glob() -> No
         await opened(it)
         await it.press("space")
         await it.until(lambda: Breakpoint("files.*") in it.agent.breakpoints)
+
+
+async def test_a_call_by_hand_pauses_too() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        ran: list[Any] = []
+        it.app.agent_thread.do(lambda agent: ran.append(agent.run_tool("arithmetic.add", {"a": 1, "b": 2})))
+        await paused(it)
+        await it.until(lambda: "◇ pause" in "\n".join(row.text for row in _painted(it)))
+        await it.press("enter")
+        await it.until(lambda: ran)
+        assert ran[0]["result"] == "3"
+        await it.until(lambda: not it.app.busy)
+
+
+def _painted(it: Driven) -> list[Any]:
+    rows = it.app.main.trace.focus_target
+    return [rows.render_line(y) for y in range(len(rows.rows))]

@@ -250,3 +250,12 @@ async def test_the_list_lies_right_above_the_prompt_at_any_size() -> None:
             prompt, offers = it.app.main.prompt, it.app.main.prompt.offers
             await it.until(partial(above, offers, prompt))
             assert offers.region.width == prompt.region.width
+
+
+def test_enter_sends_a_whole_command_and_a_lone_slash_and_takes_one_that_was_begun() -> None:
+    eager = {}
+    for text in ("/", "/gr", "/grants"):
+        offers = completer().offers(text, first=True)
+        assert offers is not None
+        eager[text] = offers.eager
+    assert eager == {"/": False, "/gr": True, "/grants": False}

@@ -12,6 +12,7 @@ from workbench.storage.private_file import sole_writer
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.storage.session_log import SessionLog
 from workbench.tui.screens.branches import BranchesScreen
+from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.sessions import SessionsScreen
 from workbench.tui.screens.what_if import WhatIfScreen
 from workbench.tui.trace_records import Entry
@@ -177,6 +178,17 @@ async def test_a_past_call_can_be_made_to_fail() -> None:
         assert told == ["the disk is full"]
 
 
+async def test_the_inspector_asks_the_same_about_the_call_that_it_shows() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.focus("trace")
+        await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.press("w")
+        await it.until(lambda: isinstance(it.app.screen, WhatIfScreen))
+
+
 async def test_what_a_call_gave_already_is_no_what_if() -> None:
     async with driven() as it:
         await it.turn("add(a=2, b=3)")
@@ -267,3 +279,43 @@ async def test_hostile_text_in_a_session_is_shown_and_not_obeyed() -> None:
         await it.press("enter")
         await it.until(lambda: "goes on" in it.shown())
         assert "\x1b" not in it.shown()
+
+
+async def test_sessions_are_listed_and_exported_while_a_turn_runs(project: Path) -> None:
+    await an_earlier_session("add(a=2, b=3)")
+    async with driven() as it:
+        await it.send("wait_and_echo(text='x', seconds=600)")
+        await it.until(lambda: it.agent.running and len(calls(it)) == 1)
+        screen = await listed(it)
+        assert [row.current for row in screen._list.rows] == [True, False]
+        await it.press("escape")
+        await it.send("/export jsonl out.jsonl")
+        await it.until(lambda: (project / "out.jsonl").exists())
+        assert it.agent.running
+        await it.press("escape")
+        await it.until(lambda: it.idle)
+
+
+async def test_a_list_that_is_still_being_read_does_not_say_that_there_is_none() -> None:
+    async with driven() as it:
+        screen = SessionsScreen(it.app.themes.palette)
+        await it.act(lambda: it.app.push_screen(screen))
+        await it.until(lambda: it.app.screen is screen and "Reading the sessions" in it.shown())
+
+
+async def test_an_export_that_cannot_be_written_says_why_and_leaves_nothing(project: Path) -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.send("/export markdown nowhere/out.md")
+        await it.until(lambda: "cannot write nowhere/out.md: No such file" in it.shown())
+
+
+async def test_a_tilde_is_the_home_folder(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.send("/export markdown ~/out.md")
+        await it.until(lambda: (tmp_path / "out.md").exists())
+        await it.until(lambda: "The session was exported" in it.shown())

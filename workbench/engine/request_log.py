@@ -48,8 +48,10 @@ class _Chain:
         """Note a request; returns its number. The time is that of comparing the messages, once each."""
         last = self._last
         kept = min(len(last), len(messages))
-        shared = zip(range(kept), last, messages, strict=False)
-        changed = {place: new for place, old, new in shared if not _equal(old, new)}
+        changed: dict[int, Message] = {}
+        if not _equal(last[:kept], messages[:kept]):  # mostly they are, and that is told fast
+            shared = zip(range(kept), last, messages, strict=False)
+            changed = {place: new for place, old, new in shared if not _equal(old, new)}
         # a message that only moved is shared with the place where it stood
         known = {_key(old): old for old in last} if changed else {}
         replaced = {place: _copy(new, known) for place, new in changed.items()}

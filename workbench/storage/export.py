@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any, Final
 
+from workbench.errors import ConfigError
 from workbench.storage.session_file import SessionRecord
 from workbench.storage.session_format import TurnRecord
 
@@ -25,6 +27,24 @@ def export(record: SessionRecord, kind: str, out: IO[str], *, content: bool = Fa
         write_spans(record, out, content=content)
         return
     out.writelines(to_jsonl(record) if kind == "jsonl" else to_markdown(record))
+
+
+def export_to(record: SessionRecord, kind: str, path: Path, *, content: bool = False) -> None:
+    """The same into a new file, which is gone if that fails. Raises ``ConfigError``, also if it is there."""
+    try:
+        out = path.open("x", encoding="utf-8", errors="backslashreplace")
+    except FileExistsError as error:
+        raise ConfigError(f"{path} is there already", hint="Name another file.") from error
+    except OSError as error:
+        raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        with out:
+            export(record, kind, out, content=content)
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise ConfigError(f"cannot write {path}: {error.strerror}") from error
+        raise
 
 
 def to_markdown(record: SessionRecord) -> Iterator[str]:

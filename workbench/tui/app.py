@@ -233,6 +233,7 @@ class WorkbenchApp(App[None]):
             self,
             self.background,
             do=self.agent_thread.do,
+            agent=self._agent,
             post=self.inbox.post,
             palette=self._palette_now,
             turn_running=lambda: self._tracker.turn_running,

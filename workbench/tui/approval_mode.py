@@ -56,4 +56,4 @@ class ApprovalModes:
             return self._own
         denying = tuple(rule for rule in self._own.rules if rule.result is PermissionResult.DENY)
         preset = _PRESETS[mode]()
-        return replace(preset, rules=preset.rules)
+        return replace(preset, rules=(*denying, *preset.rules))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual.app import App
 
 from workbench.engine.agent import Agent
-from workbench.errors import ConfigError, StorageError, WorkbenchError
+from workbench.errors import StorageError, WorkbenchError
 from workbench.tui import events
 from workbench.tui.background import Background
 from workbench.tui.desk import Doers
@@ -34,6 +34,7 @@ class SessionDesk:
     """Reads and writes off the loop: files on ``background``, what changes the agent through ``do``.
 
     ``project`` is the folder whose sessions these are; ``turn_running`` tells whether a job has to wait.
+    Reading waits for no turn: ``agent`` is only asked for its name and its session's file.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class SessionDesk:
         background: Background,
         *,
         do: Do,
+        agent: Callable[[], Agent | None],
         post: Callable[[events.AgentEvent], None],
         palette: Callable[[], Palette],
         turn_running: Callable[[], bool],
@@ -50,6 +52,7 @@ class SessionDesk:
         self._app = app
         self._background = background
         self._do = do
+        self._agent = agent
         self._post = post
         self._palette = palette
         self._turn_running = turn_running
@@ -128,7 +131,12 @@ class SessionDesk:
         self._read(text)
 
     def _read(self, text: str) -> None:
-        self._do(lambda agent: self._background.do("read the sessions", partial(self._rows, agent, text)))
+        self._look("read the sessions", lambda agent: self._rows(agent, text))
+
+    def _look(self, what: str, job: Callable[[Agent], object]) -> None:
+        agent = self._agent()
+        if agent is not None:
+            self._background.do(what, partial(job, agent))
 
     def _rows(self, agent: Agent, text: str) -> None:
         from workbench.storage.session_index import list_sessions, search_sessions
@@ -155,7 +163,7 @@ class SessionDesk:
         elif deed == "fork":
             self._job(lambda agent: self._keeper.fork(agent, path, turns))
         elif deed == "compare":
-            self._do(lambda agent: self._background.do("compare", partial(self._pairs, agent, path)))
+            self._look("compare", lambda agent: self._pairs(agent, path))
         else:
             self._write(path, "markdown", "")
 
@@ -176,7 +184,7 @@ class SessionDesk:
         self._job(lambda agent: self._keeper.fork(agent, None, int(word) if word else None))
 
     def _compare(self, word: str) -> None:
-        self._do(lambda agent: self._background.do("compare", partial(self._named, agent, word)))
+        self._look("compare", lambda agent: self._named(agent, word))
 
     def _named(self, agent: Agent, word: str) -> None:
         from workbench.storage.session_index import find_session
@@ -204,27 +212,26 @@ class SessionDesk:
         if kind and kind not in FORMATS:
             self._say(f"{kind!r} is no format.", f"Formats are {', '.join(FORMATS)}.")
             return
-        self._do(lambda agent: self._write_present(agent, kind or "markdown", path.strip()))
+        self._look(
+            "export the session", lambda agent: self._write_present(agent, kind or "markdown", path.strip())
+        )
 
     def _write_present(self, agent: Agent, kind: str, name: str) -> None:
         path = self._keeper.path(agent)
         if path is None:
             self._post_notice("There is no session to export", "It begins with its first turn.")
         else:
-            self._write(path, kind, name)
+            self._exported(path, kind, name)
 
     def _write(self, path: Path, kind: str, name: str) -> None:
         self._background.do("export the session", partial(self._exported, path, kind, name))
 
     def _exported(self, path: Path, kind: str, name: str) -> None:
-        from workbench.storage.export import FORMATS, export
+        from workbench.storage.export import FORMATS, export_to
         from workbench.storage.session_file import read_session
 
-        to = Path(name) if name else self._project / f"{path.stem}{FORMATS[kind]}"
-        if to.exists():
-            raise ConfigError(f"{to} is there already", hint=f"Name another file: /export {kind} FILE.")
-        with to.open("x", encoding="utf-8", errors="backslashreplace") as out:
-            export(read_session(path), kind, out)
+        to = Path(name).expanduser() if name else self._project / f"{path.stem}{FORMATS[kind]}"
+        export_to(read_session(path), kind, to)
         self._post_notice("The session was exported", str(to))
 
     # words

@@ -63,6 +63,9 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "inspector.source", "inspector", ("o",), "source", "source", "Open the source in your editor.", 11
     ),
+    Command(
+        "inspector.what_if", "inspector", ("w",), "what_if", "what if", "Go on as if it had ended otherwise."
+    ),
     Command("inspector.up", "inspector", ("up",), "lines(-1)", "up", "Scroll up."),
     Command("inspector.down", "inspector", ("down",), "lines(1)", "down", "Scroll down."),
     Command("inspector.page_up", "inspector", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),

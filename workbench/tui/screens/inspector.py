@@ -16,7 +16,7 @@ from workbench.tui.inspector_about import About
 from workbench.tui.inspector_pages import Page, fact_lines, facts, facts_text, line_page, opening, pages
 from workbench.tui.inspector_reading import Reading, source_of
 from workbench.tui.inspector_tabs import Tabs
-from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted
+from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import HintLine
@@ -316,6 +316,11 @@ class InspectorScreen(Screen[Entry]):
         """Write a test of the call."""
         if self.entry.kind == "tool":
             self.post_message(Wanted(SaveTest(self.entry)))
+
+    def action_what_if(self) -> None:
+        """Go on from the call as if it had ended otherwise."""
+        if self.entry.kind == "tool":
+            self.post_message(Wanted(WhatIf(self.entry)))
 
     def action_source(self) -> None:
         """Open the failing line, or else the tool, in the editor."""

@@ -30,6 +30,7 @@ FULL_BELOW: Final = 104
 
 Deed = Literal["resume", "fork", "compare", "export"]
 
+_READING: Final[tuple[Span, ...]] = (("Reading the sessions…", "subtle"),)
 _EMPTY: Final[tuple[Span, ...]] = (
     ("There is no session yet.", "subtle"),
     ("Each conversation is kept here, in .workbench/sessions, from its first turn on.", "muted"),
@@ -107,7 +108,7 @@ class SessionsScreen(ModalScreen[None]):
         self._now = now
         self._title = _Title(palette)
         self._search = FilterLine("text in prompts, answers, calls and results", "enter search   esc all")
-        self._list: RowList[SessionRow] = RowList(self._draw, palette, background="raised", empty=_EMPTY)
+        self._list: RowList[SessionRow] = RowList(self._draw, palette, background="raised", empty=_READING)
         self._foot = _Foot(palette)
 
     def compose(self) -> ComposeResult:
