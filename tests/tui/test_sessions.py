@@ -11,6 +11,7 @@ from workbench.engine.transcript import validate_messages
 from workbench.storage.private_file import sole_writer
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.storage.session_log import SessionLog
+from workbench.tui.inspector_pages import facts
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.sessions import SessionsScreen
@@ -162,6 +163,9 @@ async def test_a_past_call_can_be_given_another_result_and_the_turn_goes_on_from
         assert origin.read_bytes() == before
         assert it.agent.current_session is not None
         validate_messages(it.agent.current_session["messages"])
+        assert it.shown(it.app.main.trace).count("made up") == 1
+        told = [fact for _, section in facts(calls(it)[-1]) for fact in section]
+        assert told[-2:] == [("result", "made up"), ("really gave", "5")]
         assert [entry.state for entry in calls(it)][-1] == "success"
 
 
@@ -284,7 +288,7 @@ async def test_hostile_text_in_a_session_is_shown_and_not_obeyed() -> None:
 async def test_sessions_are_listed_and_exported_while_a_turn_runs(project: Path) -> None:
     await an_earlier_session("add(a=2, b=3)")
     async with driven() as it:
-        await it.send("wait_and_echo(text='x', seconds=600)")
+        await it.send("wait_and_echo(text=\"x\", seconds=60)")
         await it.until(lambda: it.agent.running and len(calls(it)) == 1)
         screen = await listed(it)
         assert [row.current for row in screen._list.rows] == [True, False]

@@ -320,6 +320,10 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
             call.append((label, visible_line(value)))
     if data.get("left_running"):
         call.append(("thread", "left running"))
+    if data.get("replayed"):
+        call.append(("not run here", "taken from the record"))
+    if entry.made_up:
+        call += [("result", "made up"), ("really gave", visible_line(str(data["original_result"])))]
     sections = [("Time", time), ("Call" if entry.kind == "tool" else "Request", call)]
     hooks = data.get("hooks_ms")
     if isinstance(hooks, Mapping) and hooks:

@@ -178,6 +178,8 @@ def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
     label += _name(entry.name, name_key, grid)
     if entry.data.get("fault"):
         label.append((f"  fault {str(entry.data['fault']).partition(' ')[0]}", "warning"))
+    if entry.made_up:
+        label.append(("  made up", "warning"))
     label.append((f"  {entry.label}" if entry.label else "", "muted"))
     if word:
         time = _word(word, key)
