@@ -22,7 +22,7 @@ from workbench.registry import ToolRegistry
 from workbench.resources import resource_folder
 from workbench.toolbox.loader import load_tools
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.prompt_area import PromptArea
 from workbench.tui.themes import load_themes
 

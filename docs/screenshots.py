@@ -19,7 +19,7 @@ from workbench.engine.agent import Agent
 from workbench.engine.observer import Observer, TurnSummary
 from workbench.resources import resource_folder
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.themes import load_themes
 

@@ -164,7 +164,8 @@ def sessions(text: str | None) -> None:
         for head in heads:
             said = head.problem or head.first or "(no turn yet)"
             turns = f"{head.turns} turn{'s' * (head.turns != 1)}"
-            click.echo(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}")
+            state = "  (in use)" if head.running else "  (interrupted)" if head.interrupted else ""
+            click.echo(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}{state}")
 
 
 @main.command()

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from workbench.compose import build_agent, make_llm
 from workbench.config import FILE_NAME, load_config, user_folder
-from workbench.engine.agent import Agent
-from workbench.environment import env_files_hook, load_env_files
+from workbench.environment import load_env_files
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.project_trust import ProjectTrust
 from workbench.resources import resource_folder
-from workbench.storage.continuing import resume_session
-from workbench.storage.session_index import find_session
 
 if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+    from workbench.engine.llm import LLM
+    from workbench.storage.breakpoint_file import BreakpointFile
     from workbench.toolbox.tool_source import ToolSource
 
 
@@ -38,6 +37,7 @@ def run_once(
     """One turn; the answer and the turn's status. Everything else goes to stderr and the logs."""
     import click
 
+    from workbench.compose import build_agent
     from workbench.console.printer import ConsolePrinter
     from workbench.console.process_output import ProcessOutput
     from workbench.console.terminal_approval import TerminalApproval, mode_of
@@ -48,6 +48,9 @@ def run_once(
     load_env_files(Path.cwd())
     agent = build_agent(target, model=model, tools=tools, trust=trust, problem=complain)
     if resume is not None:
+        from workbench.storage.continuing import resume_session
+        from workbench.storage.session_index import find_session
+
         resume_session(agent, find_session(Path.cwd(), resume))
     agent.quiet = quiet
     agent.observers.append(ConsolePrinter(show_result=False))
@@ -78,18 +81,15 @@ def run_app(
     mcp: Sequence[str] = (),
 ) -> tuple[int, list[str]]:
     """The app until it is left; its exit code, and lines to say afterwards: where the session was kept."""
-    from workbench.storage.breakpoint_file import BreakpointFile
     from workbench.tui import events
     from workbench.tui.app import WorkbenchApp
-    from workbench.tui.bridge import Post
+    from workbench.tui.events import Post
     from workbench.tui.guard import ScreenGuard
-    from workbench.tui.kept_setting import keep_setting
     from workbench.tui.log_notices import LogNotices
     from workbench.tui.looks import looks_of
     from workbench.tui.model_switch import ModelSwitch
     from workbench.tui.theme_watch import ThemeWatch
     from workbench.tui.themes import load_themes
-    from workbench.upkeep import ToolUpkeep
 
     load_env_files(Path.cwd())
     config = load_config(Path.cwd())
@@ -99,10 +99,17 @@ def run_app(
     if chosen not in themes:
         raise ConfigError(f"there is no theme {chosen}", hint=f"Themes are {', '.join(sorted(themes))}.")
     if resume is not None:
+        from workbench.storage.session_index import find_session
+
         find_session(Path.cwd(), resume)  # said before the screen comes up
     _need_a_terminal()
 
     def start(post: Post) -> Agent:
+        # beside the first frames, which need none of this
+        from workbench.compose import build_agent
+        from workbench.environment import env_files_hook
+        from workbench.upkeep import ToolUpkeep
+
         def progress(done: int, total: int, at_work: str) -> None:
             post(events.LoadProgress("", time.time(), done, total, at_work))
 
@@ -137,16 +144,14 @@ def run_app(
             themes=themes,
             theme=chosen,
             model=model or config.model,
-            models=ModelSwitch(make_llm, configured=config.parameters),
+            models=ModelSwitch(_make_llm, configured=config.parameters),
             keymap=config.keymap,
             looks=looks_of(ascii_only=ascii_only or config.ascii, motion=config.motion),
             guard=guard,
             first=(f"/resume {resume}",) if resume is not None else (),
         )
-        app.breakpoints.keeper = BreakpointFile(Path.cwd(), ProjectTrust(Path.cwd(), user_folder()))
-        app.themes.keep = lambda name: app.background.do(
-            "keep the theme", partial(keep_setting, user_folder() / FILE_NAME, "theme", name)
-        )
+        app.make_breakpoint_keeper = _breakpoint_file
+        app.themes.keep = lambda name: app.background.do("keep the theme", partial(_keep_theme, name))
         theme_watch = ThemeWatch(theme_folders, app.inbox.post)
         theme_watch.start()
         try:
@@ -159,6 +164,24 @@ def run_app(
                 app.upkeep.close()
             notices.remove()
     return app.return_code or 0, lines
+
+
+def _make_llm(model: str, parameters: Mapping[str, Any]) -> LLM:
+    from workbench.compose import make_llm
+
+    return make_llm(model, parameters)
+
+
+def _breakpoint_file() -> BreakpointFile:
+    from workbench.storage.breakpoint_file import BreakpointFile
+
+    return BreakpointFile(Path.cwd(), ProjectTrust(Path.cwd(), user_folder()))
+
+
+def _keep_theme(name: str) -> None:
+    from workbench.tui.kept_setting import keep_setting
+
+    keep_setting(user_folder() / FILE_NAME, "theme", name)
 
 
 def _need_a_terminal() -> None:

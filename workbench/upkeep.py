@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.registry import ToolRegistry
 from workbench.tui import events
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 
 if TYPE_CHECKING:
     from workbench.toolbox.mcp_connection import McpServerState

@@ -411,3 +411,28 @@ def test_the_schema_of_a_tool_is_made_once() -> None:
         assert registry.resolve("add").schema is first
         assert registry.schemas() == [first]
     assert made.call_count == 1
+
+
+class Cached:
+    """Remembers what it gave."""
+
+    @functools.lru_cache  # noqa: B019  # what is cached is what is tested
+    def double(self, number: int) -> int:
+        """Twice the number."""
+        return 2 * number
+
+    @staticmethod
+    @functools.cache
+    def half(number: int) -> float:
+        """Half of the number."""
+        return number / 2
+
+
+def test_cached_methods_are_tools_of_an_instance() -> None:
+    registry = ToolRegistry()
+    registry.register(Cached())
+    assert registry.call("cached.double", {"number": 4}) == 8
+    assert registry.call("cached.half", {"number": 4}) == 2
+    schemas = {each["function"]["name"]: each["function"] for each in registry.schemas()}
+    assert schemas["cached-double"]["description"] == "Twice the number."
+    assert list(schemas["cached-double"]["parameters"]["properties"]) == ["number"]

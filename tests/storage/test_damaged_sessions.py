@@ -116,3 +116,15 @@ def test_an_export_that_fails_leaves_no_file(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(ConfigError, match="No space left"):
         export_to(record, "markdown", tmp_path / "out.md")
     assert not (tmp_path / "out.md").exists()
+
+
+def test_a_call_that_was_lost_is_exported_with_what_the_model_reads_of_it(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("first prompt")
+    agent.call("c1", "add", None)
+    out = io.StringIO()
+    record = read_session(path_of(log))
+    export(record, "markdown", out)
+    log.close()
+    assert "It may have run and may have had effects" in out.getvalue()

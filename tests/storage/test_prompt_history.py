@@ -81,7 +81,7 @@ def test_nothing_is_read_or_written_through_a_symbolic_link(tmp_path: Path) -> N
 def _write(path: Path, name: str) -> None:
     history = PromptHistory(path)
     for number in range(40):
-        history.add(f"{name}{number} " + "y" * 5_000)
+        history.add(f"{name}{number} " + "y" * 60_000)
 
 
 def test_several_apps_at_once_tear_nothing(tmp_path: Path) -> None:
@@ -94,4 +94,6 @@ def test_several_apps_at_once_tear_nothing(tmp_path: Path) -> None:
         writer.join(60)
     found = [text.split()[0] for text in texts(PromptHistory(path))]
     for name in "abc":
-        assert [word for word in found if word[0] == name] == [f"{name}{number}" for number in range(40)]
+        numbers = [int(word[1:]) for word in found if word[0] == name]
+        assert numbers == list(range(40))[40 - len(numbers) :]
+    assert len(found) > 20

@@ -296,3 +296,29 @@ def test_loading_tools_loads_neither_watchfiles_nor_mcp() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize(
+    "raised", ["KeyboardInterrupt", "SystemExit(3)", "GeneratorExit", "BaseException('no')"]
+)
+def test_whatever_a_file_raises_as_it_is_imported_the_next_save_is_seen(
+    raised: str, write: Write, watch: Callable[..., Watched]
+) -> None:
+    write("a.py", ONE.format(1))
+    watched = watch()
+    write("a.py", f"raise {raised}\n")
+    failure = watched.next().failures[0]
+    assert failure.reason.startswith(raised.partition("(")[0])
+    assert watched.one() == 1
+    write("a.py", ONE.format(2))
+    assert watched.next().ok
+    assert watched.one() == 2
+
+
+def test_a_cached_function_of_a_file_is_a_tool(write: Write, watch: Callable[..., Watched]) -> None:
+    write("a.py", "import functools\n\n\n@functools.cache\ndef one() -> int:\n    return 1\n")
+    watched = watch()
+    assert watched.one() == 1
+    write("a.py", "import functools\n\n\n@functools.lru_cache\ndef one() -> int:\n    return 2\n")
+    assert watched.next().changed == ("a.one",)
+    assert watched.one() == 2

@@ -15,7 +15,7 @@ from workbench.engine.agent import Agent
 from workbench.providers.base import create_llm
 from workbench.resources import resource_folder
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.themes import load_themes
 

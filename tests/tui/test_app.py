@@ -18,8 +18,7 @@ from workbench.engine.llm import LLMResponse
 from workbench.errors import MissingKeyError
 from workbench.providers.base import create_llm
 from workbench.registry import PermissionPolicy
-from workbench.tui.bridge import Post
-from workbench.tui.events import LoadFailed, LoadMended
+from workbench.tui.events import LoadFailed, LoadMended, Post
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
 from workbench.tui.screens.inspector import InspectorScreen

@@ -21,7 +21,7 @@ from workbench.engine.agent import Agent
 from workbench.environment import env_files_hook
 from workbench.project_review import ProjectReview
 from workbench.providers.host_client import shared_host
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.model_switch import ModelSwitch
 
 PATIENCE = 60.0

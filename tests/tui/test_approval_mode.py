@@ -8,7 +8,7 @@ from tests.tui.driving import Driven, driven, sample_agent
 from workbench.engine.agent import Agent
 from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule
 from workbench.tui.approval_mode import ApprovalModes, mode_of
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.mode_desk import CONFIRM_SECONDS
 
 DENY = PermissionRule(PermissionResult.DENY, "arithmetic.divide")

@@ -42,7 +42,7 @@ async def test_verdicts_pressed_quickly_one_after_the_other_all_count() -> None:
     async with trial() as it:
         it.app.prompt.focus()
         agent = await it.ask()
-        await it.press("y", "n", "y", "enter")
+        await it.pilot.press("y", "n", "y", "enter")
         result = await it.answered(agent)
         assert [verdict.decision for verdict in result.verdicts] == ["approve", "reject", "approve"]
 

@@ -10,7 +10,7 @@ import pytest
 from tests.tui.driving import Driven, driven
 from workbench import Agent, before_tools
 from workbench.engine.agent import Agent as EngineAgent
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.screens.question import QuestionScreen
 
 DELETED: list[str] = []

@@ -15,7 +15,7 @@ from workbench.engine import Agent, Breakpoint
 from workbench.project_trust import ProjectTrust
 from workbench.providers.base import create_llm
 from workbench.storage.breakpoint_file import BreakpointFile
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.rows import RowList
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.pause import PauseScreen
@@ -224,7 +224,7 @@ async def test_a_pause_in_an_agent_within_a_tool_says_where_it_is_from() -> None
 async def test_without_the_app_nothing_pauses() -> None:
     async with driven() as it:
         it.agent.breakpoints.add(Breakpoint("*"))
-        it.app.bridge.detach()
+        it.app.agent_thread.leave()
         await asyncio.to_thread(it.agent.input, "add(a=1, b=2)")
         assert it.agent.last_status == "success"
 
@@ -256,7 +256,7 @@ async def on_tool(it: Driven, name: str) -> None:
 
 async def test_b_on_a_tool_sets_breakpoints_and_the_panel_shows_them(keeper: BreakpointFile) -> None:
     async with driven() as it:
-        it.app.breakpoints.keeper = keeper
+        it.app.desks.breakpoints.keeper = keeper
         await on_tool(it, "add")
         await it.press("b")
         await opened(it)
@@ -321,7 +321,7 @@ async def test_the_list_switches_them_off_and_takes_them_out() -> None:
     async with driven() as it:
         for tool in ("arithmetic.add", "arithmetic.mean"):
             it.agent.breakpoints.add(Breakpoint(tool))
-        it.app.breakpoints._tell()
+        it.app.desks.breakpoints._tell()
         await it.send("/breakpoints")
         await opened(it)
         assert "arithmetic.mean" in it.shown()
@@ -351,7 +351,7 @@ async def test_those_of_the_project_are_in_force_at_the_start_and_problems_are_t
         return outer_agent(post)
 
     app = WorkbenchApp(start, themes=THEMES, theme="graphite", clock=Clock())
-    app.breakpoints.keeper = keeper
+    app.desks.breakpoints.keeper = keeper
     async with app.run_test(size=(120, 40)) as pilot:
         it = Driven(app, pilot, Clock())
         await it.until(lambda: not app.busy)

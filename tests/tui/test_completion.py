@@ -174,7 +174,7 @@ async def test_a_word_that_names_a_file_already_is_sent_by_enter(own_folder: Pat
     (own_folder / "one.txt").write_text("1")
     async with driven() as it:
         await it.write("@one.txt")
-        await it.until(lambda: it.app.prompts.files_listed)
+        await it.until(lambda: it.app.desks.prompts.files_listed)
         await it.press("enter")
         await it.until(lambda: it.idle and it.trace)
 
@@ -225,7 +225,7 @@ async def test_hostile_file_names_are_shown_as_what_they_are(own_folder: Path, s
         (own_folder / name.replace("/", "\u2215")).write_text("")
     async with driven(size=size) as it:
         await it.write("@txt")
-        await it.until(lambda: it.app.prompts.files_listed)
+        await it.until(lambda: it.app.desks.prompts.files_listed)
         await it.until(lambda: "[b + c.txt" in it.shown())
         shown = it.shown()
         assert not set("\x1b\u202e") & set(shown)

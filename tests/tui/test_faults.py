@@ -84,7 +84,7 @@ async def test_a_command_that_makes_no_sense_says_what_would() -> None:
         await it.until(lambda: "Faults are delay, raise" in said(it))
         await it.send("/fault nowhere empty")
         await it.until(lambda: "There is no tool nowhere" in said(it))
-        assert not it.app.faults._injector.active
+        assert not it.app.desks.faults._injector.active
 
 
 async def test_the_words_can_be_edited_and_how_often_is_one_key() -> None:
@@ -101,16 +101,16 @@ async def test_the_words_can_be_edited_and_how_often_is_one_key() -> None:
         await it.act(lambda: setattr(field, "value", "huge 900MB"))
         await it.until(lambda: "✗" in it.shown())
         await it.press("enter")
-        assert not it.app.faults._injector.active
+        assert not it.app.desks.faults._injector.active
         await it.act(lambda: setattr(field, "value", "huge 1MB 2 times"))
         await it.press("enter")
         fault = Fault("huge", 2, megabytes=1)
-        await it.until(lambda: it.app.faults._injector.active == {"arithmetic.add": fault})
+        await it.until(lambda: it.app.desks.faults._injector.active == {"arithmetic.add": fault})
         await it.send("/fault add")
         screen = await opened(it)
         assert "on: huge 1 MB 2 times" in it.shown()
         await it.press("x")
-        await it.until(lambda: not it.app.faults._injector.active)
+        await it.until(lambda: not it.app.desks.faults._injector.active)
 
 
 @pytest.mark.parametrize(

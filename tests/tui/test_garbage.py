@@ -51,7 +51,7 @@ async def test_the_collector_waits_while_somebody_types(monkeypatch: pytest.Monk
         rests: list[str] = []
         monkeypatch.setattr(it.app._garbage, "rest", lambda: rests.append(it.app.main.prompt.draft))
         await it.write("hel")
-        await it.act(lambda: it.app._rest("he"))
+        await it.act(lambda: it.app._resting._rest("he"))
         assert rests == []
         await it.until(lambda: rests)
         assert rests == ["hel"]

@@ -13,7 +13,7 @@ from workbench import Agent
 from workbench.engine.agent import Agent as EngineAgent
 from workbench.registry import Grant, GrantScope, Tool, ToolRegistry
 from workbench.tui.approval import Proposal
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 
 LONG = "make " + "one_[of]_many? " * 20
 SCRIPT = "cd /tmp\nrm -r *\n"

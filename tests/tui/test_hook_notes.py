@@ -10,7 +10,7 @@ import pytest
 from tests.tui.driving import driven
 from workbench import Agent
 from workbench.engine import hooks
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.inspector_pages import pages
 from workbench.tui.trace_records import Entry
 

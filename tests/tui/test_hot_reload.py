@@ -13,7 +13,7 @@ from workbench.compose import build_agent
 from workbench.engine.agent import Agent
 from workbench.providers.base import create_llm
 from workbench.toolbox.tool_source import ToolSource
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.upkeep import ToolUpkeep
 
 TOOLS = "def greet(name: str) -> str:\n    '''Greet.'''\n    return f'hello {name}'\n"

@@ -14,7 +14,7 @@ from tests.tui.driving import Driven, driven
 from workbench.compose import build_agent
 from workbench.engine.agent import Agent
 from workbench.providers.base import create_llm
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.lab_wishes import RunToolAgain, Wanted
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.call_form import CallForm

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tui.driving import Driven, driven, sample_agent
 from workbench.engine.agent import Agent
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.log_notices import LogNotices
 
 

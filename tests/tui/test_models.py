@@ -15,7 +15,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import LLM, LLMResponse, OnDelta, ToolSchema
 from workbench.errors import ConfigError
 from workbench.providers.catalog import OFFLINE, Catalog, ModelGroup, ModelInfo, Snapshot
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.model_rows import GroupRow, ModelRow, WrittenRow, price_text, rows, tokens_text
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.rows import RowList

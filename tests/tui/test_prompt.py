@@ -88,7 +88,7 @@ async def test_what_was_sent_is_there_in_the_next_session_of_the_project(own_fol
     assert sent(own_folder) == ["add(a=1, b=1)"]
     assert (own_folder / ".workbench" / "history.jsonl").stat().st_mode & 0o777 == 0o600
     async with driven() as it:
-        await it.until(lambda: it.app.prompts.messages)
+        await it.until(lambda: it.app.desks.prompts.messages)
         await it.press("up")
         await it.until(lambda: prompt_of(it).draft == "add(a=1, b=1)")
 
@@ -142,7 +142,7 @@ async def test_esc_leaves_the_search_and_the_draft_as_it_was() -> None:
 async def test_the_search_shows_the_newest_first_and_each_message_once() -> None:
     async with driven() as it:
         for text in ("/set", "/grants", "/set"):
-            await it.act(partial(it.app.prompts.sent, text))
+            await it.act(partial(it.app.desks.prompts.sent, text))
         await it.press("ctrl+r")
         await it.until(lambda: "History  2" in it.shown())
         shown = it.shown()
@@ -153,7 +153,7 @@ async def test_the_search_shows_the_newest_first_and_each_message_once() -> None
 async def test_hostile_messages_are_shown_in_the_search_as_what_they_are(size: tuple[int, int]) -> None:
     async with driven(size=size) as it:
         for text in HOSTILE:
-            await it.act(partial(it.app.prompts.sent, text))
+            await it.act(partial(it.app.desks.prompts.sent, text))
         await it.press("ctrl+r")
         await it.until(lambda: f"History  {len(HOSTILE)}" in it.shown())
         shown = it.shown()
@@ -187,7 +187,7 @@ async def test_a_draft_outlives_the_app_and_a_new_conversation(own_folder: Path)
         await it.press("ctrl+c")
     async with driven() as it:
         await it.act(lambda: None)
-        assert it.app.prompts.settle(10)
+        assert it.app.desks.prompts.settle(10)
         await it.pilot.pause()
         assert prompt_of(it).draft == ""
     assert list((own_folder / ".workbench" / "drafts").iterdir()) == []
@@ -208,7 +208,7 @@ async def test_a_draft_that_comes_late_does_not_overwrite_what_is_being_written(
         await it.until(lambda: prompt_of(it).draft == "of last time")
         await it.press("ctrl+c")
         await it.write("new")
-        it.app.prompts._restore("older still")
+        it.app.desks.prompts._restore("older still")
         assert prompt_of(it).draft == "new"
         await it.press("up")
         await it.until(lambda: prompt_of(it).draft == "older still")
@@ -290,7 +290,7 @@ async def test_a_paste_is_cleaned_visibly_and_keeps_tabs() -> None:
 
 async def test_a_long_message_of_the_history_is_folded_too() -> None:
     async with driven() as it:
-        await it.act(lambda: it.app.prompts.sent("y\n" * 3_000 + "z"))
+        await it.act(lambda: it.app.desks.prompts.sent("y\n" * 3_000 + "z"))
         await it.press("up")
         await it.until(lambda: prompt_of(it).area.text == "[pasted 3,001 lines]")
         assert prompt_of(it).draft == "y\n" * 3_000 + "z"

@@ -16,7 +16,8 @@ from textual import events
 from textual._xterm_parser import XTermParser
 from textual.message import Message
 
-from tests.tui.test_leaving import Program, sane
+from tests.tui.program import Program
+from tests.tui.test_leaving import sane
 from workbench.tui.terminal_input import QuickPaste, read_terminal
 
 BEGIN, END = "\x1b[200~", "\x1b[201~"
@@ -132,7 +133,7 @@ def test_a_megabyte_is_pasted_and_edited_in_the_editor_which_has_the_terminal_me
     program.see(b"\x1b[?1049h")
     program.see(b"add(a=2, b=40)")
     program.press(b"\r")
-    program.see(b"42")
-    program.press(b"\x11")
+    program.see(b"returned")
+    program.press(b"\x11\x11")
     assert program.end() == 0
     assert sane(program)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from tests.tui.driving import driven
 from workbench import Agent
 from workbench.tui import events
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 
 
 async def test_the_start_of_an_inner_turn_names_the_call_that_it_runs_within() -> None:

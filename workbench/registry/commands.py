@@ -224,9 +224,11 @@ class _Reader:
     def _redirect(self, here: str, line: _Line) -> None:
         if here == "<" and self._peek() == "<":
             raise _UnreadableError
-        line.begin_redirection("<" if here == "<" else ">")
-        while self._peek() in (">", "|", "&"):
+        reads = here == "<" and self._peek() != ">"
+        line.begin_redirection("<" if reads else ">")
+        while (following := self._peek()) in (">", "|", "&"):
             self.position += 1
+            line.duplicates = line.duplicates or (following == "&" and here != "&")
 
     def _backticked(self) -> str:
         inner = ""
@@ -263,6 +265,8 @@ class _Line:
         self._words: list[str] = []
         self._commands = commands
         self._redirection: str | None = None
+        self.duplicates = False
+        """Whether the redirection is to a file descriptor, as in ``2>&1``, if a number follows."""
 
     def add(self, text: str, *, unsure: bool = False) -> None:
         self.word = (self.word or "") + text
@@ -272,7 +276,7 @@ class _Line:
         if self.word is not None and self.word.isdigit():
             self.word = None  # the number of a file descriptor
         self.end_word()
-        self._redirection = sign
+        self._redirection, self.duplicates = sign, False
 
     def end_word(self) -> None:
         if self.word is None:
@@ -281,11 +285,14 @@ class _Line:
             if self.unsure and self.word not in _PATTERN_WORDS:
                 self._unsure.add(len(self._words))
             self._words.append(self.word)
-        elif not (self.word.isdigit() or self.word == "-" or self.word in _HARMLESS_TARGETS):
+        elif not (self._is_descriptor(self.word) or self.word in _HARMLESS_TARGETS):
             self._commands.append((self._redirection, self.word))
         self._redirection = None
         self.word = None
         self.unsure = False
+
+    def _is_descriptor(self, word: str) -> bool:
+        return self.duplicates and (word.isdigit() or word == "-")
 
     def end_command(self) -> None:
         self.end_word()

@@ -53,6 +53,13 @@ def discover(obj: object) -> list[Found]:
     return found
 
 
+def is_function(value: object) -> bool:
+    """Whether it was written as a function, also when it is cached (``functools.cache``)."""
+    return inspect.isfunction(value) or (
+        isinstance(value, functools._lru_cache_wrapper) and inspect.isfunction(value.__wrapped__)
+    )
+
+
 def _single(obj: Any) -> Found:
     mark = mark_of(obj)
     name = mark.name if mark and mark.name else _own_name(obj)
@@ -86,7 +93,7 @@ def _in_module(module: ModuleType) -> list[Found]:
     found: list[Found] = []
     for name in names:
         value = getattr(module, name, None)
-        if not inspect.isfunction(value):
+        if not is_function(value):
             continue
         if listed is None and (name.startswith("_") or value.__module__ != module.__name__):
             continue
@@ -108,7 +115,7 @@ def _in_instance(instance: object) -> list[Found]:
     return [
         _named(getattr(instance, name), name, namespace)
         for name, raw in _members(type(instance))
-        if inspect.isfunction(raw) or isinstance(raw, (staticmethod, classmethod))
+        if is_function(raw) or isinstance(raw, (staticmethod, classmethod))
     ]
 
 

@@ -161,7 +161,7 @@ class ToolRegistry:
         for hook in hooks:
             try:
                 answer = hook(tool.name, tool, self)
-            except Exception:
+            except (Exception, SystemExit):  # a hook of a tool file may call exit()
                 logger.exception("a post-register hook failed on %s: %r", tool.name, hook)
             else:
                 if isinstance(answer, str) and answer:

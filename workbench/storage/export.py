@@ -63,6 +63,7 @@ def to_markdown(record: SessionRecord) -> Iterator[str]:
 def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
     yield f"## Turn {number}\n\n{_quoted(turn.input)}\n\n"
     results = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
+    told = {message.get("tool_call_id"): message.get("content") for message in turn.messages}
     for message in turn.own_messages:
         if message.get("role") != "assistant":
             continue
@@ -70,12 +71,13 @@ def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
         if isinstance(content, str) and content.strip():
             yield content.strip() + "\n\n"
         for call in message.get("tool_calls") or ():
-            yield from _call(call, results.get(call.get("id"), {}))
+            yield from _call(call, results.get(call.get("id"), {}), told.get(call.get("id")))
     if turn.status != "success":
         yield f"*The turn ended: {turn.status}.*{' ' + _line(turn.error) if turn.error else ''}\n\n"
 
 
-def _call(call: dict[str, Any], entry: dict[str, Any]) -> Iterator[str]:
+def _call(call: dict[str, Any], entry: dict[str, Any], told: object) -> Iterator[str]:
+    """``told`` is what the model read of it, shown where nothing else was recorded."""
     function = call.get("function") or {}
     name = entry.get("tool_name") or function.get("name")
     arguments = entry.get("arguments")
@@ -83,7 +85,7 @@ def _call(call: dict[str, Any], entry: dict[str, Any]) -> Iterator[str]:
     status = entry.get("status", "not recorded")
     yield f"**{_line(str(name))}** ({status}{_time(entry.get('timing'))})\n\n"
     yield _fenced(str(shown), "json")
-    result = entry.get("result")
+    result = entry.get("result") or told
     if result:
         yield _fenced(str(result), "")
 

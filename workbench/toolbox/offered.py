@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.errors import ConfigError, ToolRegistrationError
 from workbench.registry import Tool, make_tools
+from workbench.registry.discovery import is_function
 from workbench.registry.metadata import mark_of
 from workbench.registry.names import near_names
 from workbench.toolbox.tool_files import HOOK_NAME, LoadFailure
@@ -85,7 +86,7 @@ def _public_objects(module: ModuleType, failures: list[LoadFailure]) -> Iterator
 
 
 def _is_own_function(value: Any, module: ModuleType) -> bool:
-    return inspect.isfunction(value) and value.__module__ == module.__name__
+    return is_function(value) and value.__module__ == module.__name__
 
 
 def _names(name: str, value: Any, namespace: str) -> dict[str, Any]:

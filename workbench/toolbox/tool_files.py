@@ -79,8 +79,10 @@ def import_file(path: Path, *, again: bool = False) -> ModuleType:
         importlib.invalidate_caches()  # a helper may be newer than the last look at its folder
         try:
             return _execute(path, name)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             put_back(name, earlier)
+            if _is_from_outside(error):
+                raise
             raise ImportFailedError(failure_of(error, path)) from error
 
 
@@ -93,8 +95,15 @@ def import_named(name: str) -> ModuleType:
         append_to_path(Path.cwd())
         try:
             return importlib.import_module(name)
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
+            if _is_from_outside(error):
+                raise
             raise ImportFailedError(failure_of(error, _file_of(name) or Path(name))) from error
+
+
+def _is_from_outside(error: BaseException) -> bool:
+    """Whether a person pressed Ctrl+C, which reaches the main thread alone; all else the file did itself."""
+    return isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread()
 
 
 def failure_of(error: BaseException, path: Path) -> LoadFailure:

@@ -18,8 +18,8 @@ from workbench.toolbox.tool_source import ToolSource
 
 logger = logging.getLogger(__name__)
 
-DEBOUNCE_MS: Final = 100
-STEP_MS: Final = 10
+DEBOUNCE_MS: Final = 400
+STEP_MS: Final = 50
 IDLE_MS: Final = 500
 """After this long without an event the files are looked at all the same."""
 
@@ -190,7 +190,7 @@ class ToolWatcher:
                 logger.warning("watching tool files by polling: %s", error)
                 self._polling = True
                 stop.wait(self._idle_ms / 1000)
-            except Exception:
+            except BaseException:  # the top of a worker: a hook of a file may even call exit()
                 logger.exception("watching tool files failed")
                 stop.wait(self._idle_ms / 1000)
 

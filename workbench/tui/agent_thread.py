@@ -7,25 +7,37 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, TypeAlias
 
-from workbench.engine.agent import Agent
-from workbench.engine.output import OutputCapture
 from workbench.tui import events
-from workbench.tui.bridge import Bridge, Post
-from workbench.tui.facts import approval_word, error_texts, missing_key, tool_row
+from workbench.tui.error_texts import error_texts
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+    from workbench.engine.output import OutputCapture
+    from workbench.tui.bridge import Bridge
+    from workbench.tui.events import Post
 
 _log = logging.getLogger("workbench.agent")
 
-Start = Callable[[Post], Agent]
+Start: TypeAlias = "Callable[[Post], Agent]"
 """Builds the agent; reports ``LoadProgress`` and ``LoadFailed`` on the way. Runs on the agent's thread."""
 
 
 class AgentThread:
-    """Runs one job after the other; what goes wrong in one is reported and the next one still runs."""
+    """Runs one job after the other; what goes wrong in one is reported and the next one still runs.
 
-    def __init__(self, start: Start, bridge: Bridge, capture: OutputCapture, post: Post) -> None:
+    ``bridge`` is asked for on this thread, once the agent is built; it may raise CancelledError instead,
+    which means that nobody wants the agent any more.
+    """
+
+    def __init__(
+        self, start: Start, bridge: Callable[[], Bridge], capture: OutputCapture, post: Post
+    ) -> None:
         self._start = start
-        self._bridge = bridge
+        self._make_bridge = bridge
+        self._bridge: Bridge | None = None
         self._capture = capture
         self._post = post
         self._jobs: queue.SimpleQueue[Callable[[Agent], object] | None] = queue.SimpleQueue()
@@ -39,6 +51,11 @@ class AgentThread:
     def do(self, job: Callable[[Agent], object]) -> None:
         """Run a job with the agent, after the jobs before it."""
         self._jobs.put(job)
+
+    def leave(self) -> None:
+        """Watch the agent no longer; it is as it was before."""
+        if self._bridge is not None:
+            self._bridge.detach()
 
     def stop_turn(self) -> None:
         """Ask the running turn to end."""
@@ -57,13 +74,20 @@ class AgentThread:
         agent = self._build()
         if agent is None:
             return
+        try:
+            bridge = self._make_bridge()
+        except CancelledError:  # the app has gone again
+            agent.close()
+            return
+        self._bridge = bridge
+        self._present(agent, bridge)
         while (job := self._jobs.get()) is not None:
-            ended = self._bridge.turns_ended
+            ended = bridge.turns_ended
             try:
                 job(agent)
             except BaseException as error:  # noqa: BLE001  # the top of a worker: a tool may even call exit()
                 _log.error("a turn failed", exc_info=error)
-                if self._bridge.turns_ended == ended:
+                if bridge.turns_ended == ended:
                     self._fail(agent.name, *error_texts(error))
         agent.close()
 
@@ -77,14 +101,18 @@ class AgentThread:
             while self._jobs.get() is not None:
                 self._fail("", f"There is no agent: {text}", hint)
             return None
+        return agent
+
+    def _present(self, agent: Agent, bridge: Bridge) -> None:
+        from workbench.tui.facts import approval_word, missing_key, tool_row
+
         agent.output = self._capture
-        self._bridge.attach(agent)
+        bridge.attach(agent)
         self.agent = agent
         tools = tuple(tool_row(agent.tools, tool) for tool in agent.tools)
         approval = approval_word(agent.tools.policy)
         missing = missing_key(agent)
         self._post(events.AgentReady(agent.name, time.time(), agent.model or "", approval, tools, missing))
-        return agent
 
     def _fail(self, name: str, error: str, hint: str) -> None:
         """A turn that could not even begin has ended."""

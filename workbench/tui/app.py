@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual import events as textual_events
 from textual import on
@@ -21,79 +23,53 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
-from workbench.config import PROJECT_FOLDER
 from workbench.console.stream_capture import StreamCapture
-from workbench.engine.agent import Agent
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
 from workbench.tui.approval import ApprovalRequest
-from workbench.tui.approval_mode import Mode
-from workbench.tui.approver import Approver
 from workbench.tui.attachments import with_attachments
 from workbench.tui.background import Background
-from workbench.tui.breakpoint_desk import BreakpointDesk
-from workbench.tui.bridge import Bridge
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.commands import Command, all_commands, bindings, choose_keys, key_text, key_text_of
-from workbench.tui.compact_desk import CompactDesk
-from workbench.tui.completion import Arguments
-from workbench.tui.desk import Desk
 from workbench.tui.do import Do, TakeOut
 from workbench.tui.external_editor import ExternalEditor
-from workbench.tui.fault_desk import FaultDesk
 from workbench.tui.garbage import Garbage
-from workbench.tui.grant_desk import GrantDesk
 from workbench.tui.guard import ScreenGuard
-from workbench.tui.hand_runs import HandRuns
 from workbench.tui.inbox import Inbox
 from workbench.tui.keymap import read_keymap
-from workbench.tui.lab_desk import LabDesk
 from workbench.tui.lab_wishes import Wanted, WhatIf
+from workbench.tui.leaving import Leaving
 from workbench.tui.looks import Looks, line_filters
-from workbench.tui.mode_desk import ModeDesk
-from workbench.tui.model_desk import ModelDesk
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.outbox import Outbox
 from workbench.tui.palette import Palette
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.queue import QueuePanel
-from workbench.tui.panels.status import MODES, HintLine
+from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
 from workbench.tui.pause import PauseRequest
 from workbench.tui.prompt_area import PromptArea, PromptReport
-from workbench.tui.prompt_desk import PromptDesk
 from workbench.tui.questions import Questions
+from workbench.tui.resting import Resting
 from workbench.tui.restyling import Restyling
-from workbench.tui.saving_tests import TestSaver
-from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.held import HeldScreen
-from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.main import MainScreen
-from workbench.tui.screens.pause import PauseScreen
-from workbench.tui.session_desk import SessionDesk
 from workbench.tui.theme_desk import ThemeDesk
 from workbench.tui.themes import css_variables
-from workbench.tui.toggling import switch
-from workbench.tui.trace_records import Entry
 from workbench.tui.transcript.markdown import warm
 from workbench.tui.welcome import model_text, welcome
 from workbench.tui.window_title import WindowTitle
 from workbench.visible import visible, visible_line
 
 if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+    from workbench.tui.breakpoint_desk import Keeper
+    from workbench.tui.bridge import Bridge
+    from workbench.tui.desks import Desks
     from workbench.tui.screens.grants import GrantsScreen
     from workbench.tui.screens.sessions import SessionsScreen
-
-IDLE_SECONDS: Final = 1
-"""How long nothing has gone on before the screen's own upkeep may take a moment."""
-
-AWAY_SECONDS: Final = 60
-"""How long nothing has gone on or been typed before that upkeep may take a longer one."""
-
-QUIT_SECONDS: Final = 3
-"""How long the first press of a quit key waits for the second."""
 
 
 class Upkeep(Protocol):
@@ -145,7 +121,7 @@ class WorkbenchApp(App[None]):
     ) -> None:
         if guard is not None:
             options["driver_class"] = guard.driver_class()
-        self._clock = clock
+        self.clock = clock
         self.themes = ThemeDesk(self, themes, theme)
         super().__init__(**options)
         self.themes.dress()
@@ -159,135 +135,33 @@ class WorkbenchApp(App[None]):
         self._tracker = ActivityTracker()
         self._garbage = Garbage()
         self._restyling = Restyling(self)
-        self._quit_asked: float | None = None
+        self._leaving = Leaving(self, clock)
         self._facts = events.AgentReady(agent_name, time.time(), model, "", ())
         self._first = list(first)
         self.upkeep: Upkeep | None = None
         self._moving = True
+        self._resting = Resting(
+            self, self._garbage, busy=lambda: self.busy, draft=lambda: self.main.prompt.draft
+        )
         self.inbox = Inbox(self._take_in, looks.frame)
         self.background = Background(self.inbox.post)
         self.broker = ApprovalBroker(self.post_message)
         self._desk = ApprovalDesk(self, self.broker, self._question_screen)
-        self.breakpoints = BreakpointDesk(
-            self, self.background, self.broker, self.inbox.post, palette=self._palette_now
-        )
-        self.faults = FaultDesk(
-            self, self.background, self.inbox.post, agent=self._agent, palette=self._palette_now
-        )
-        companions = (self.breakpoints, self.faults)
-        self.bridge = Bridge(self.inbox.post, Approver(self.broker), self._let_go, companions)
         self.capture = guard.capture if guard is not None else StreamCapture()
         self.questions = Questions(self.capture, clock=clock)
-        self.agent_thread = AgentThread(start, self.bridge, self.capture, self.inbox.post)
+        self._desks: Desks | None = None
+        self.make_breakpoint_keeper: Callable[[], Keeper] | None = None
+        self._furnished: Future[Desks] = Future()
+        self._missed: list[Sequence[events.AgentEvent]] = []
+        self.agent_thread = AgentThread(start, self._make_bridge, self.capture, self.inbox.post)
         self._window = WindowTitle(guard.title if guard is not None else str)
         self.models = models or ModelSwitch()
         self.models.bind(self.agent_thread.do, self.inbox.post)
         self.editor = ExternalEditor(self, lend=guard.paused if guard is not None else nullcontext)
-        self.grants = GrantDesk(self, self.background, agent=self._agent, palette=self._palette_now)
-        self.sessions = self._session_desk()
-        model_desk = self._model_desk()
-        self.modes = ModeDesk(
-            self,
-            self.background,
-            agent=self._agent,
-            show=self._show_mode,
-            note=self._note_mode,
-            clock=clock,
-        )
-        self.lab = self._lab_desk()
-        self._desks: tuple[Desk, ...] = (
-            model_desk,
-            self.themes,
-            self.modes,
-            self.sessions,
-            CompactDesk(self.agent_thread.do, self.inbox.post),
-            self.grants,
-            self.breakpoints,
-            self.faults,
-            self.lab,
-        )
-        self._doers: dict[str, Callable[[str], object]] = {"app.reload": self._reload}
-        for desk in self._desks:
-            self._doers.update(desk.doers())
         self.main = MainScreen(self.themes.palette)
         self.outbox = Outbox(self.main, self._tracker, self._begin_turn, self._run_command)
-        self.prompts = self._prompt_desk(model_desk.words())
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
-
-    def _model_desk(self) -> ModelDesk:
-        def model() -> str:
-            agent = self.agent_thread.agent
-            return (agent.model or "") if agent is not None else ""
-
-        return ModelDesk(
-            self,
-            self.models,
-            model=model,
-            palette=self._palette_now,
-            turn_running=lambda: self._tracker.turn_running,
-        )
-
-    def _session_desk(self) -> SessionDesk:
-        return SessionDesk(
-            self,
-            self.background,
-            do=self.agent_thread.do,
-            agent=self._agent,
-            post=self.inbox.post,
-            palette=self._palette_now,
-            turn_running=lambda: self._tracker.turn_running,
-            project=Path.cwd(),
-        )
-
-    def _lab_desk(self) -> LabDesk:
-        tests = TestSaver(
-            self, self.background, Path.cwd(), palette=self._palette_now, post=self.inbox.post
-        )
-        return LabDesk(
-            self,
-            HandRuns(self.agent_thread.do, self._check_tools, self.inbox.post),
-            agent=self._agent,
-            palette=self._palette_now,
-            calls=lambda: self.main.trace.calls(),
-            inspect=self._inspect,
-            editor=self.editor,
-            tests=tests,
-            stop=self.action_stop,
-        )
-
-    def _prompt_desk(self, words: Arguments) -> PromptDesk:
-        return PromptDesk(
-            self,
-            self.main.prompt,
-            Background(self.inbox.post),
-            Background(self.inbox.post),
-            self.editor,
-            folder=Path.cwd() / PROJECT_FOLDER,
-            root=Path.cwd(),
-            arguments={
-                **words,
-                "app.theme": lambda: self.available_themes,
-                "app.call": self._tool_names,
-            },
-            palette=self._palette_now,
-            take_back=self.outbox.recall,
-        )
-
-    def _tool_names(self) -> list[str]:
-        agent = self._agent()
-        return [tool.name for tool in agent.tools] if agent is not None else []
-
-    def _agent(self) -> Agent | None:
-        return self.agent_thread.agent
-
-    def _show_mode(self, mode: Mode) -> None:
-        self.main.top_line.status.approval = mode
-        self.main.top_line.refresh()
-
-    def _note_mode(self, mode: Mode, text: str) -> None:
-        self.main.conversation.add_notice(text)
-        self.main.trace.note(f"approval: {MODES[mode][0]}")
 
     def _palette_now(self) -> Palette:
         return self.themes.palette
@@ -328,16 +202,40 @@ class WorkbenchApp(App[None]):
 
     def _begin(self) -> None:
         self.inbox.open(asyncio.get_running_loop())
-        self.prompts.open()
         self.agent_thread.start()
-        threading.Thread(target=warm, name="workbench-warm", daemon=True).start()
+        threading.Thread(target=self._prepare, name="workbench-warm", daemon=True).start()
         self._tick()
+
+    def _prepare(self) -> None:
+        """Import what the first frame did without, beside the loop."""
+        importlib.import_module("workbench.tui.desks")
+        self.call_later(lambda: self.desks)
+        warm()
+
+    @property
+    def desks(self) -> Desks:
+        """Who does the commands; they are there soon after the first frame, or when first asked for."""
+        if self._desks is None:
+            from workbench.tui.desks import Desks
+
+            self._desks = Desks(self)
+            self._furnished.set_result(self._desks)
+            self._desks.prompts.open()
+            while self._missed:
+                self._desks.take_in(self._missed.pop(0))
+        return self._desks
+
+    def _make_bridge(self) -> Bridge:
+        """On the agent's thread. Raises CancelledError when the app ended before it was furnished."""
+        return self._furnished.result().bridge()
 
     def on_unmount(self) -> None:
         """Let a waiting agent go, and take nothing more in."""
         self._desk.close()
         self.questions.close()
-        self.prompts.close()
+        if self._desks is not None:
+            self._desks.prompts.close()
+        self._furnished.cancel()
         self.agent_thread.stop_turn()
         self.inbox.close()
         self.capture.remove()
@@ -362,8 +260,10 @@ class WorkbenchApp(App[None]):
                     self._greet(replace(self._facts, model=event.model, missing_key=event.missing_key))
                 case _:
                     pass
-        for desk in self._desks:
-            desk.take_in(batch)
+        if self._desks is None:
+            self._missed.append(batch)
+        else:
+            self._desks.take_in(batch)
         self._tick()
 
     def _greet(self, ready: events.AgentReady) -> None:
@@ -398,28 +298,12 @@ class WorkbenchApp(App[None]):
             self._ticker.resume()
         elif self._moving:
             self._ticker.pause()
-            self._rest_soon()
+            self._resting.begin()
         self._moving = activity is not None
-
-    def _rest_soon(self) -> None:
-        self.set_timer(IDLE_SECONDS, partial(self._rest, self.main.prompt.draft))
-
-    def _rest(self, draft: str) -> None:
-        if self.busy:
-            return
-        if draft != self.main.prompt.draft:
-            self._rest_soon()  # somebody is typing, who would feel it
-        else:
-            self._garbage.rest()
-            self.set_timer(AWAY_SECONDS, partial(self._sweep, self.main.prompt.draft))
-
-    def _sweep(self, draft: str) -> None:
-        if not self.busy and draft == self.main.prompt.draft:
-            self._garbage.sweep()
 
     # questions to the person
 
-    def _let_go(self) -> None:
+    def let_go(self) -> None:
         """The turn was stopped: whoever waits for a person waits no more. From any thread."""
         self.broker.stop()
         self.questions.stop()
@@ -430,8 +314,12 @@ class WorkbenchApp(App[None]):
 
     def _question_screen(self, request: ApprovalRequest | PauseRequest, decide: Decide) -> HeldScreen:
         if isinstance(request, PauseRequest):
-            return PauseScreen(request, decide, self.themes.palette, clock=self._clock)
-        return ApprovalScreen(request, decide, self.themes.palette, clock=self._clock, editor=self.editor)
+            from workbench.tui.screens.pause import PauseScreen
+
+            return PauseScreen(request, decide, self.themes.palette, clock=self.clock)
+        from workbench.tui.screens.approval import ApprovalScreen
+
+        return ApprovalScreen(request, decide, self.themes.palette, clock=self.clock, editor=self.editor)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
         """Keys that the question kept from deciding anything belong to what was being written."""
@@ -440,18 +328,23 @@ class WorkbenchApp(App[None]):
     # messages from the person
 
     @property
+    def turn_running(self) -> bool:
+        """True while a turn runs, or calls that a person runs by hand."""
+        return self._tracker.turn_running
+
+    @property
     def busy(self) -> bool:
         """True while the agent is being built or a turn runs."""
         return self._tracker.busy
 
     def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
         """Send it, queue it, or run it as a command."""
-        self.prompts.sent(message.text)
+        self.desks.prompts.sent(message.text)
         self.outbox.send(message.text)
 
     @on(PromptReport)
     def _prompt_reports(self, message: PromptReport) -> None:
-        self.prompts.take(message)
+        self.desks.prompts.take(message)
 
     def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
         """Take the clicked message back into the prompt."""
@@ -463,15 +356,16 @@ class WorkbenchApp(App[None]):
 
     def _turn(self, text: str, agent: Agent) -> None:
         """One turn, with the tools as they are on disk now. On the agent's thread."""
-        self._check_tools()
+        self.check_tools()
         agent.input(with_attachments(text, Path.cwd()))
 
-    def _check_tools(self) -> None:
+    def check_tools(self) -> None:
+        """Take in what was saved since. On the agent's thread."""
         if self.upkeep is not None:
             self.upkeep.check()
 
     def _run_command(self, command: Command, rest: str) -> None:
-        if command.id in self._doers:
+        if "do(" in command.action:
             self.call_later(self.action_do, command.id, rest)
         else:
             self.call_later(self.run_action, ("app", command.action, ()))
@@ -480,26 +374,14 @@ class WorkbenchApp(App[None]):
 
     def on_trace_panel_inspect(self, message: TracePanel.Inspect) -> None:
         """Show all of an entry; the trace goes to the one that was shown last."""
-        self._inspect(message.entry)
+        self.desks.inspect(message.entry)
 
     def on_wanted(self, message: Wanted) -> None:
         """Do with a call or a tool what the person wants."""
         if isinstance(message.wish, WhatIf):
-            self.sessions.what_if(message.wish.entry)
+            self.desks.sessions.what_if(message.wish.entry)
         else:
-            self.lab.wanted(message.wish)
-
-    def _inspect(self, shown: Entry) -> None:
-        entries = self.main.trace.entries()
-        index = next((at for at, entry in enumerate(entries) if entry is shown), -1)
-        if index < 0:  # the filter leaves it out
-            entries, index = [shown], 0
-        screen = InspectorScreen(entries, index, self.themes.palette, self.lab.about)
-        self.push_screen(screen, self._inspected)
-
-    def _inspected(self, entry: Entry | None) -> None:
-        if entry is not None:
-            self.main.trace.go_to(entry)
+            self.desks.lab.wanted(message.wish)
 
     def on_conversation_copied(self, message: Conversation.Copied) -> None:
         """Say what is in the clipboard now."""
@@ -517,20 +399,21 @@ class WorkbenchApp(App[None]):
         agent = self.agent_thread.agent
         if agent is None:
             return
+        from workbench.tui.toggling import switch
 
         self.background.do("switch the tool", partial(switch, agent.tools, message.names, message.enable))
 
     def on_sessions_screen_wanted(self, message: SessionsScreen.Wanted) -> None:
         """Do with a session what the person wants."""
-        self.sessions.wanted(message.row, message.deed)
+        self.desks.sessions.wanted(message.row, message.deed)
 
     def on_sessions_screen_search(self, message: SessionsScreen.Search) -> None:
         """Look for a text in all sessions."""
-        self.sessions.search(message.text)
+        self.desks.sessions.search(message.text)
 
     def on_grants_screen_revoke(self, message: GrantsScreen.Revoke) -> None:
         """Take a grant back; the list hears of it through ``on_change``."""
-        self.grants.revoke(message.id)
+        self.desks.grants.revoke(message.id)
 
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
@@ -577,30 +460,21 @@ class WorkbenchApp(App[None]):
             self.copy_to_clipboard(selected)
             self.notify(f"{len(selected)} characters copied.", markup=False, timeout=2)
         elif self.screen is self.main and self.main.prompt.draft:
-            self.prompts.clear()
+            self.desks.prompts.clear()
         elif self._tracker.turn_running:
             self.action_stop()
         else:
-            self._ask_to_quit(key_text_of("app.interrupt"))
+            self._ask_to_leave(key_text_of("app.interrupt"))
 
     async def action_quit(self) -> None:
         """Leave; with a turn running or messages queued only on a second press."""
         if self.busy or self.outbox:
-            self._ask_to_quit(key_text_of("app.quit"))
+            self._ask_to_leave(key_text_of("app.quit"))
         else:
             self.exit()
 
-    def _ask_to_quit(self, key: str) -> None:
-        now = self._clock()
-        if self._quit_asked is not None and now - self._quit_asked < QUIT_SECONDS:
-            self.exit()
-            return
-        self._quit_asked = now
-        what = "A turn is running. " if self._tracker.turn_running else ""
-        what += f"{len(self.outbox)} messages are queued. " if self.outbox else ""
-        self.notify(
-            f"{what}Press {key} again to leave.", title="Leave Workbench?", markup=False, timeout=QUIT_SECONDS
-        )
+    def _ask_to_leave(self, key: str) -> None:
+        self._leaving.ask(key, running=self._tracker.turn_running, queued=len(self.outbox))
 
     def action_next_panel(self) -> None:
         """Focus the next panel."""
@@ -621,7 +495,7 @@ class WorkbenchApp(App[None]):
 
     def action_do(self, command: str, rest: str = "") -> None:
         """Have the command done by whoever does it; ``rest`` is what stood behind the slash word."""
-        self._doers[command](rest)
+        self.desks.doers[command](rest)
 
     def on_do(self, message: Do) -> None:
         """A panel or screen has a command done."""
@@ -631,13 +505,14 @@ class WorkbenchApp(App[None]):
         """A panel wants a grant, a breakpoint or a fault gone."""
         match message.subject:
             case events.GrantRow(id=grant):
-                self.grants.revoke(grant)
+                self.desks.grants.revoke(grant)
             case events.BreakRow() as row:
-                self.breakpoints.remove(row)
+                self.desks.breakpoints.remove(row)
             case events.FaultRow(tool=tool):
-                self.faults.clear(tool)
+                self.desks.faults.clear(tool)
 
-    def _reload(self, _: str) -> None:
+    def action_reload(self) -> None:
+        """Import every tool file again."""
         if self.upkeep is None:
             self.notify("No tool files are followed here.", title="Reload", markup=False)
         else:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from workbench.tui import events
-from workbench.tui.facts import error_texts
+from workbench.tui.error_texts import error_texts
 
 _log = logging.getLogger("workbench.background")
 

@@ -30,12 +30,11 @@ from workbench.tui import events
 from workbench.tui.actors import Actors
 from workbench.tui.approver import Approver, change_of
 from workbench.tui.companion import Companion
-from workbench.tui.facts import error_texts, tool_row, usage_event
+from workbench.tui.error_texts import error_texts
+from workbench.tui.events import Post
+from workbench.tui.facts import tool_row, usage_event
 from workbench.tui.remarks import REMARKS, remark
 from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call
-
-Post = Callable[[events.AgentEvent], None]
-"""Takes an event from any thread and returns at once."""
 
 _TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
 

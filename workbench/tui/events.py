@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -414,3 +414,7 @@ class UsageChanged(AgentEvent):
     context_percent: float | None
     tokens: int
     cost: float | None
+
+
+Post = Callable[[AgentEvent], None]
+"""Takes an event from any thread and returns at once."""

@@ -6,12 +6,14 @@ import fnmatch
 import time
 from collections.abc import Collection
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from workbench.engine.agent import Agent
-from workbench.errors import WorkbenchError
 from workbench.registry import Grant, PermissionPolicy, Tool, ToolRegistry, ToolTag
 from workbench.registry.lint import lint
 from workbench.tui import events
+
+if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
 
 
 def usage_event(agent: Agent) -> events.UsageChanged:
@@ -25,11 +27,6 @@ def missing_key(agent: Agent) -> tuple[str, ...]:
     """The environment variables one of which the model needs and none of which is set, where it can tell."""
     variables = getattr(agent.llm, "missing_key", ())
     return variables if isinstance(variables, tuple) else ()
-
-
-def missing_key_words(variables: tuple[str, ...]) -> str:
-    """What to do about it."""
-    return f"Put {' or '.join(variables)} into the environment or .env, or choose another with /model."
 
 
 def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
@@ -94,11 +91,3 @@ def approval_word(policy: PermissionPolicy) -> str:
         "strict": PermissionPolicy.strict,
     }
     return next((word for word, preset in words.items() if policy == preset()), "custom")
-
-
-def error_texts(error: BaseException) -> tuple[str, str]:
-    """What happened and what to do about it, for people."""
-    hint = error.hint if isinstance(error, WorkbenchError) else ""
-    notes = " ".join(getattr(error, "__notes__", ()))
-    text = str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
-    return (f"{text} {notes}".strip(), hint)

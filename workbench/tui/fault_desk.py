@@ -16,8 +16,9 @@ from workbench.tui import events
 from workbench.tui.background import Background
 from workbench.tui.companion import Tell
 from workbench.tui.desk import Doers
-from workbench.tui.fault_text import parse_fault, text_of, times_text
+from workbench.tui.fault_text import parse_fault, text_of
 from workbench.tui.palette import Palette
+from workbench.tui.words import times_text
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:

@@ -61,10 +61,6 @@ def text_of(fault: Fault) -> str:
     return f"{words} once" if fault.times == 1 else f"{words} {fault.times} times"
 
 
-def times_text(times: int | None) -> str:
-    """How often a fault is still to come, for people."""
-    return {None: "always", 1: "once"}.get(times, f"{times} times")
-
 
 def _amount(text: str, unit: str, usual: float) -> float:
     if not text:

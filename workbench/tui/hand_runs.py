@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from workbench.engine.agent import Agent
 from workbench.engine.by_hand import HandCall
 from workbench.tui import events
-from workbench.tui.facts import error_texts
+from workbench.tui.error_texts import error_texts
 from workbench.tui.rerun import HandRun
 
 _log = logging.getLogger("workbench.lab")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textual.message import Message
 
-from workbench.tui.rerun import Rerun
-from workbench.tui.trace_records import Entry
+if TYPE_CHECKING:
+    from workbench.tui.rerun import Rerun
+    from workbench.tui.trace_records import Entry
 
 
 @dataclass(frozen=True, slots=True, eq=False)

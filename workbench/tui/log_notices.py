@@ -7,7 +7,7 @@ import time
 from typing import Final
 
 from workbench.tui import events
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 
 _LOGGERS: Final = ("workbench.storage", "workbench.toolbox.project_grants")
 

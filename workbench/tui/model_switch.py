@@ -5,22 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from workbench.engine.agent import Agent
-from workbench.engine.llm import LLM
 from workbench.errors import WorkbenchError
 from workbench.tui import events
-from workbench.tui.bridge import Post
-from workbench.tui.facts import missing_key, missing_key_words, usage_event
 
 if TYPE_CHECKING:
+    from workbench.engine.agent import Agent
+    from workbench.engine.llm import LLM
     from workbench.providers.catalog import Catalog, Snapshot
+    from workbench.tui.events import Post
 
-MakeModel = Callable[[str, Mapping[str, Any]], LLM]
+MakeModel: TypeAlias = "Callable[[str, Mapping[str, Any]], LLM]"
 """Makes a model of its name and parameters, those that are None left to nobody's choice."""
 
-Do = Callable[[Callable[[Agent], object]], None]
+Do: TypeAlias = "Callable[[Callable[[Agent], object]], None]"
 """Runs a job with the agent, between turns."""
 
 
@@ -83,6 +82,9 @@ class ModelSwitch:
             except WorkbenchError as error:
                 self._complain("The model stays as it was", error)
                 return
+            from workbench.tui.facts import missing_key, usage_event
+            from workbench.tui.words import missing_key_words
+
             missing = missing_key(agent)
             self._post(events.ModelChanged(agent.name, time.time(), model, missing))
             self._post(usage_event(agent))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from workbench.tui.activity import ActivityTracker
 from workbench.tui.commands import TABLE, Command
 from workbench.tui.message_queue import MessageQueue
-from workbench.tui.screens.main import MainScreen
+
+if TYPE_CHECKING:
+    from workbench.tui.activity import ActivityTracker
+    from workbench.tui.screens.main import MainScreen
 
 TurnStatus = Literal["success", "incomplete", "stopped", "error"]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.tui.result_diff import difference
-from workbench.tui.trace_records import Entry
+
+if TYPE_CHECKING:
+    from workbench.tui.trace_records import Entry
 
 State = Literal["pending", "running", "ended"]
 

@@ -14,7 +14,7 @@ from workbench.errors import StorageError
 from workbench.storage.continuing import fork_session, resume_session, session_log
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.tui import events
-from workbench.tui.bridge import Post
+from workbench.tui.events import Post
 from workbench.tui.facts import usage_event
 from workbench.tui.retelling import retell
 

@@ -22,7 +22,7 @@ def load_theme(path: Path) -> Palette:
     """Read one theme file. Raises ConfigError that says which file, line and key, and what would be right."""
     try:
         text = path.read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
+        data = yaml.load(text, yaml.CSafeLoader)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {error}", hint=_MEND) from error
     except (OSError, UnicodeDecodeError) as error:

@@ -9,8 +9,8 @@ from fnmatch import fnmatchcase
 from typing import Any, Final, TypeAlias
 
 from workbench.tui.events import BreakRow, FaultRow, GrantRow, ToolRow
-from workbench.tui.fault_text import times_text
 from workbench.tui.render import arguments_text, time_cells
+from workbench.tui.words import times_text
 from workbench.visible import visible_line
 
 _REMEMBERED: Final = 1_000

@@ -7,8 +7,8 @@ from typing import Final
 
 from workbench.tui import events
 from workbench.tui.commands import key_text_of
-from workbench.tui.facts import missing_key_words
 from workbench.tui.render import Span
+from workbench.tui.words import missing_key_words
 from workbench.visible import visible_line
 
 _ASKS: Final = {

@@ -225,7 +225,7 @@ ROWS: Final[tuple[Command, ...]] = (
         "app.reload",
         "app",
         ("f5",),
-        "app.do('app.reload')",
+        "reload",
         "reload",
         "Load every tool file again.",
         slash="reload",

@@ -1,0 +1,13 @@
+"""What went wrong, in words for people."""
+
+from __future__ import annotations
+
+from workbench.errors import WorkbenchError
+
+
+def error_texts(error: BaseException) -> tuple[str, str]:
+    """What happened and what to do about it, for people."""
+    hint = error.hint if isinstance(error, WorkbenchError) else ""
+    notes = " ".join(getattr(error, "__notes__", ()))
+    text = str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
+    return (f"{text} {notes}".strip(), hint)
