@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -81,6 +82,8 @@ def run_app(
     mcp: Sequence[str] = (),
 ) -> tuple[int, list[str]]:
     """The app until it is left; its exit code, and lines to say afterwards: where the session was kept."""
+    # thousands of objects are made until the first frame, and all of them stay: no pass finds anything
+    gc.disable()
     from workbench.tui import events
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.events import Post

@@ -138,11 +138,14 @@ def test_a_tool_cannot_be_called_before_its_hooks_have_seen_it() -> None:
     registry.call("noop", {})
 
 
-def test_a_failing_hook_is_logged_and_the_next_still_decides(caplog: pytest.LogCaptureFixture) -> None:
+@pytest.mark.parametrize("raised", [ValueError("broken hook"), SystemExit("broken hook")])
+def test_a_failing_hook_is_logged_and_the_next_still_decides(
+    raised: BaseException, caplog: pytest.LogCaptureFixture
+) -> None:
     registry = ToolRegistry()
 
     def broken(name: str, tool: Tool, registry: ToolRegistry) -> str | None:
-        raise ValueError("broken hook")
+        raise raised
 
     registry.add_post_register_hook(broken)
     registry.add_post_register_hook(lambda name, tool, registry: "")

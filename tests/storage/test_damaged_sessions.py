@@ -123,8 +123,28 @@ def test_a_call_that_was_lost_is_exported_with_what_the_model_reads_of_it(tmp_pa
     agent = FakeAgent(log)
     agent.begin("first prompt")
     agent.call("c1", "add", None)
+    agent.start_call("c1")
     out = io.StringIO()
-    record = read_session(path_of(log))
-    export(record, "markdown", out)
+    path = path_of(log)
     log.close()
+    export(read_session(path), "markdown", out)
+    assert "**add** (cancelled, 0 ms)" in out.getvalue()
     assert "It may have run and may have had effects" in out.getvalue()
+
+
+def test_a_call_that_was_lost_has_an_entry_that_says_so(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn("first prompt", "the first answer")
+    agent.begin("second prompt")
+    agent.call("c2", "add", "5")
+    agent.call("c3", "add", None)
+    log.close()
+    (_, turn), (note,) = (record := read_session(next(tmp_path.rglob("*.yaml")))).turns, record.notes
+    entries = [entry for entry in turn.trace if entry["type"] == "tool_execution"]
+    assert [(entry["call_id"], entry["status"]) for entry in entries] == [
+        ("c2", "success"),
+        ("c3", "cancelled"),
+    ]
+    assert entries[1]["result"] == turn.messages[-1]["content"]
+    assert note.endswith("as far as its journal goes, 1 call")

@@ -88,3 +88,19 @@ def test_a_damaged_file_grants_nothing_and_says_so(tmp_path: Path, text: str) ->
     with pytest.raises(ConfigError, match=r"grants\.yaml") as raised:
         load_grants(path)
     assert "do not count" in raised.value.hint
+
+
+UNREADABLE = {
+    "a date that no calendar has": "a: 2025-13-45\n",
+    "lists without end": "a: " + "[" * 20_000,
+    "a number without end": "a: " + "1" * 5_000,
+    "a time that is none": "a: !!timestamp x\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_a_value_that_cannot_be_read_is_an_error_that_names_the_file(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "unreadable.yaml"
+    path.write_text(UNREADABLE[kind])
+    with pytest.raises(ConfigError, match=r"unreadable\.yaml"):
+        load_grants(path)

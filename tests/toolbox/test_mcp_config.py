@@ -98,3 +98,19 @@ def test_broken_json_is_told_with_its_line_and_a_missing_file_with_its_name(
         load_mcp_config(write("mcp.json", '{"mcpServers":\n}'))
     with pytest.raises(ConfigError, match=r"cannot read .*gone\.json: No such file"):
         load_mcp_config(tmp_path / "gone.json")
+
+
+UNREADABLE = {
+    "a date that no calendar has": "a: 2025-13-45\n",
+    "lists without end": "a: " + "[" * 20_000,
+    "a number without end": "a: " + "1" * 5_000,
+    "a time that is none": "a: !!timestamp x\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_a_value_that_cannot_be_read_is_an_error_that_names_the_file(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "unreadable.yaml"
+    path.write_text(UNREADABLE[kind])
+    with pytest.raises(ConfigError, match=r"unreadable\.yaml"):
+        load_mcp_config(path)

@@ -80,3 +80,19 @@ def test_a_mistake_names_file_and_line(write: Write, text: str, where: str, mess
 def test_a_missing_policy_is_an_error_and_not_an_open_door(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the policy"):
         load_policy(tmp_path / "none.yaml")
+
+
+UNREADABLE = {
+    "a date that no calendar has": "a: 2025-13-45\n",
+    "lists without end": "a: " + "[" * 20_000,
+    "a number without end": "a: " + "1" * 5_000,
+    "a time that is none": "a: !!timestamp x\n",
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_a_value_that_cannot_be_read_is_an_error_that_names_the_file(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "unreadable.yaml"
+    path.write_text(UNREADABLE[kind])
+    with pytest.raises(ConfigError, match=r"unreadable\.yaml"):
+        load_policy(path)

@@ -3,152 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
-from textual.screen import Screen
 
 from tests.tui.driving import driven
+from tests.tui.hostile import ALL, HOSTILE, SCREENS, story
 from tests.tui.stage import AGENT, START, StageApp, palette_of
-from workbench.providers.catalog import ModelGroup, ModelInfo, Snapshot
-from workbench.storage.prompt_history import SentMessage
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
-from workbench.tui.approval import ApprovalRequest, Preview
-from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Activity
-from workbench.tui.screens.approval import ApprovalScreen
-from workbench.tui.screens.fault import FaultScreen
-from workbench.tui.screens.grants import GrantsScreen
-from workbench.tui.screens.help import HelpScreen
-from workbench.tui.screens.history import HistoryScreen
 from workbench.tui.screens.inspector import InspectorScreen
-from workbench.tui.screens.models import ModelsScreen
-from workbench.tui.screens.question import QuestionScreen, QuestionText
-from workbench.tui.screens.themes import ThemesScreen
-from workbench.tui.screens.what_if import WhatIfScreen
 from workbench.visible import visible, visible_line
 
-HOSTILE = (
-    "[a=b",
-    "[/",
-    "[/#888]",
-    "[",
-    "\\[",
-    "[b + c",
-    "[/dim]",
-    "[@click=app.quit]x[/]",
-    "[link=https://example.org]x",
-    "\x1b[2J\x1b]0;title\x07",
-    "\x9b31m\x90q\x9c",
-    "a\x00b\x7f\x08\x0d",
-    "\u202eevil\u202c\u2066x\u2069",
-    "zero\u200bwidth\ufeff\u00ad",
-    "line\u2028separator\u2029\x0b\x0c",
-    "❤️‍🔥 👨‍👩‍👧 日本語 ✈️ e\u0301\u0301",
-    "\ud800 lone",
-    "tab\tand\nnewline\r\n",
-    "{braces} %s $x `code` | a | b |",
-    "x" * 400,
-    "漢" * 200,
-)
-ALL = " ".join(HOSTILE)
 SIZES = ((120, 40), (40, 12), (300, 100), (60, 16), (104, 30), (80, 24), (41, 13), (200, 50))
-
-
-def story(text: str) -> list[events.AgentEvent]:
-    """A turn in which everything that can be a text is this one."""
-    arguments = {text: text, "nested": {text: [text]}}
-    call = events.CallInfo("1", f"ns.{text}", arguments, "ask", text, "reject", text)
-    entry: dict[str, Any] = {
-        "type": "tool_execution",
-        "tool_name": call.name,
-        "call_id": "1",
-        "arguments": arguments,
-        "status": "error",
-        "timing": 3.0,
-        "timestamp": START,
-        "iteration": 1,
-        "result": text,
-        "error": text,
-        "error_type": text,
-        "output": text,
-    }
-    llm = {"type": "llm_call", "model": text, "status": "error", "error": text, "timestamp": START}
-    row = events.ToolRow(call.name, False, text, (text,), "ask", text, text)
-    return [
-        events.LoadFailed("", START, text, text, text),
-        events.AgentReady(text, START, text, text, (row,)),
-        events.TurnStarted(text, START, 1, text, text),
-        events.ModelStarted(text, START, 1, 1, text),
-        events.ModelDelta(
-            text, START, "text", f"{text} `{text}`\n\n```{text}\n{text}\n```\n\n> {text}\n\n- {text}"
-        ),
-        events.ModelDelta(text, START, "reasoning", text),
-        events.ModelFinished(text, START + 1, {**llm, "duration_ms": 1.0, "iteration": 1}, text, 1),
-        events.BatchStarted(text, START, 1, 1, (call,)),
-        events.WaitStarted(text, START, ("1",)),
-        events.WaitFinished(text, START + 1, 1.0, (call,)),
-        events.ToolStarted(text, START, "1", call.name, arguments),
-        events.ToolFinished(text, START + 1, entry),
-        events.Notice(text, START, text, text, text),
-        events.TurnFinished(text, START + 2, 1, "error", 2_000, 0, text, text, text),
-    ]
-
-
-def request(text: str) -> ApprovalRequest:
-    """A batch of it."""
-    calls = tuple(events.CallInfo(str(at), f"ns.{text}", {text: text}, "ask", text) for at in range(2))
-    return ApprovalRequest(
-        agent=text,
-        model=text,
-        turn=1,
-        iteration=1,
-        calls=calls,
-        said=text,
-        schemas={f"ns.{text}": {"type": "object", "description": text}},
-        previews={"0": Preview(text, text, text + "\nmore")},
-        check=lambda name, arguments: None,
-        preview=lambda name, arguments: None,
-        covers=lambda proposal, name, arguments: True,
-        opened=START,
-    )
-
-
-def models(palette: Palette) -> Screen[Any]:
-    screen = ModelsScreen(ALL, palette)
-    group = ModelGroup(ALL, "no key", (ModelInfo(ALL), ModelInfo("[b")), (ALL,))
-    screen.call_later(screen.show, Snapshot((group, ModelGroup("x", "running", (ModelInfo(ALL),))), ALL, ALL))
-    return screen
-
-
-def grants(palette: Palette) -> Screen[Any]:
-    row = events.GrantRow("1", ALL, {ALL: ALL}, "session", START)
-    return GrantsScreen([row], palette, now=lambda: START)
-
-
-def themes(palette: Palette) -> Screen[Any]:
-    other = Palette(ALL, True, palette.colors, about=ALL)
-    return ThemesScreen([palette, other], palette.name, palette, lambda name: None)
-
-
-SCREENS: dict[str, Callable[[Palette], Screen[Any]]] = {
-    "approval": lambda palette: ApprovalScreen(
-        request(ALL), lambda result: None, palette, clock=iter(range(100_000)).__next__, now=lambda: START + 3
-    ),
-    "grants": grants,
-    "fault": lambda palette: FaultScreen(palette, ALL, ALL, put=lambda fault: None, clear=lambda: None),
-    "help": HelpScreen,
-    "history": lambda palette: HistoryScreen([SentMessage(START, ALL)], palette, now=lambda: START),
-    "models": models,
-    "question": lambda palette: QuestionScreen(QuestionText(ALL, ALL), lambda reply: None),
-    "themes": themes,
-    "what if": lambda palette: WhatIfScreen("1", ALL, ALL, ALL, palette, failed=True),
-}
 
 
 async def settled(pilot: Pilot[Any]) -> None:

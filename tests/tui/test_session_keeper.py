@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
-from workbench.engine import Agent, after_tools, after_user_input
+from workbench.engine import Agent, after_tools, after_user_input, before_tools
 from workbench.engine.transcript import validate_messages
 from workbench.errors import StopTurn, StorageError
+from workbench.storage.journal import journal_path
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.storage.session_log import SessionLog
 from workbench.tui.session_keeper import Instead, SessionKeeper
@@ -204,3 +205,23 @@ def test_what_was_run_by_hand_is_no_part_of_a_what_if_and_no_note(tmp_path: Path
     (later,) = desk.turn("next", calls(call("add", a=2, b=1)), "end")
     desk.what_if(later, "8")
     assert [entry["result"] for entry in desk.calls()] == ["8"]
+
+
+def test_a_call_that_was_lost_can_be_given_a_result_in_a_what_if(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    paths: list[Path] = []
+
+    def die(_: Agent) -> None:
+        assert desk.log.path is not None
+        copy = tmp_path / "copy.yaml"
+        for path in (desk.log.path, journal_path(desk.log.path)):
+            copy.with_name(path.name.replace(desk.log.path.name, copy.name)).write_bytes(path.read_bytes())
+        paths.append(copy)
+
+    desk.agent.hooks.add(before_tools(die))
+    ids = desk.turn("go", two(1), "end")
+    desk.agent.reset_conversation()
+    desk.keeper.resume(desk.agent, paths[0])
+    assert [entry["status"] for entry in desk.calls()] == ["cancelled", "cancelled"]
+    desk.what_if(ids[1], "what it would have given")
+    assert [entry["result"] for entry in desk.calls()][1] == "what it would have given"

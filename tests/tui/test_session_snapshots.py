@@ -78,7 +78,7 @@ def test_the_list_of_sessions(snap_compare: Compare, theme: str, size: tuple[int
 
 def test_the_list_without_a_session(snap_compare: Compare) -> None:
     screen = SessionsScreen(palette_of("graphite"), now=lambda: START)
-    assert shows(snap_compare, screen, "graphite", (80, 24))
+    assert shows(snap_compare, screen, "graphite", (80, 24), lambda: screen.show(()))
 
 
 @by_theme

@@ -288,8 +288,8 @@ async def test_hostile_text_in_a_session_is_shown_and_not_obeyed() -> None:
 async def test_sessions_are_listed_and_exported_while_a_turn_runs(project: Path) -> None:
     await an_earlier_session("add(a=2, b=3)")
     async with driven() as it:
-        await it.send("wait_and_echo(text=\"x\", seconds=60)")
-        await it.until(lambda: it.agent.running and len(calls(it)) == 1)
+        await it.send("wait_and_echo(text='x', seconds=60)")
+        await it.until(lambda: it.agent.running and "running waiting" in it.shown())
         screen = await listed(it)
         assert [row.current for row in screen._list.rows] == [True, False]
         await it.press("escape")
@@ -323,3 +323,24 @@ async def test_a_tilde_is_the_home_folder(
         await it.send("/export markdown ~/out.md")
         await it.until(lambda: (tmp_path / "out.md").exists())
         await it.until(lambda: "The session was exported" in it.shown())
+
+
+async def test_the_present_session_cannot_be_resumed_and_is_called_so() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.send("/resume last")
+        await it.until(lambda: "is the present session" in it.shown())
+
+
+async def test_a_call_of_ones_own_is_given_no_other_ending() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        await it.focus("trace")
+        await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
+        await it.press("R")
+        await it.until(lambda: calls(it)[-1].turn.by_hand)
+        await it.press("escape")
+        await it.focus("trace")
+        await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
+        await it.press("w")
+        await it.until(lambda: "your own calls" in it.shown())

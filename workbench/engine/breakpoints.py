@@ -106,7 +106,11 @@ class Breakpoint:
 
 @dataclass
 class Pause:
-    """Where a turn stands still. ``result`` and ``error`` are texts, set after the call."""
+    """Where a turn stands still. ``result`` and ``error`` are texts, set after the call.
+
+    ``details`` holds what the call's trace entry is going to say besides, as far as it is known: after the
+    call ``status``, ``timing``, ``timestamp``, what it printed, and for an error its traceback.
+    """
 
     agent: Agent
     when: When
@@ -119,6 +123,7 @@ class Pause:
     result: str | None = None
     error: str | None = None
     breakpoint: Breakpoint | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
         marked=call.tool is not None and xray_mark(call.tool.func) is not None,
         result=outcome.text if outcome is not None else None,
         error=outcome.text if outcome is not None and failed else None,
+        details=_details(call, outcome),
     )
     if not agent.breakpoints.wants(pause):
         return Resume()
@@ -76,3 +77,12 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
     if (when == "before" or resume.action == "again") and wanted != call.pending["arguments"]:
         call.pending.update(arguments=wanted, edited_by="user")
     return resume
+
+
+def _details(call: OpenCall, outcome: Outcome | None) -> dict[str, Any]:
+    """What its trace entry is going to say besides, as far as it is known."""
+    details = {**call.pending.get("marks", {}), **call.notes}
+    if outcome is not None:
+        facts = {"status": outcome.status, "timing": outcome.timing, "timestamp": outcome.timestamp}
+        details.update({**facts, **outcome.extra})
+    return details

@@ -53,7 +53,7 @@ def discover(obj: object) -> list[Found]:
     return found
 
 
-def is_function(value: object) -> bool:
+def is_function(value: Any) -> bool:
     """Whether it was written as a function, also when it is cached (``functools.cache``)."""
     return inspect.isfunction(value) or (
         isinstance(value, functools._lru_cache_wrapper) and inspect.isfunction(value.__wrapped__)
@@ -92,7 +92,7 @@ def _in_module(module: ModuleType) -> list[Found]:
     names = list(vars(module)) if listed is None else list(listed)
     found: list[Found] = []
     for name in names:
-        value = getattr(module, name, None)
+        value: Any = getattr(module, name, None)
         if not is_function(value):
             continue
         if listed is None and (name.startswith("_") or value.__module__ != module.__name__):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -198,7 +199,8 @@ def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord
             continue  # it ended and is in the file; only its journal was not emptied any more
         calls = [entry for entry in running.trace if entry.get("type") == "tool_execution"]
         said = "is still running" if status == RUNNING else "was interrupted"
-        note = f"turn {running.index + 1} {said}; it is here as far as its journal goes, {len(calls)} calls"
+        note = f"turn {running.index + 1} {said}; it is here as far as its journal goes, "
+        note += _calls_text(len(calls))
         if running.torn:
             note += f"; the last {running.torn} bytes of its journal were dropped"
         contents.notes.append(note)
@@ -206,11 +208,18 @@ def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord
     return turns
 
 
+def _calls_text(count: int) -> str:
+    """A number of calls for people."""
+    return f"{count} call{'s' * (count != 1)}"
+
+
 def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
     usages = [entry["usage"] for entry in running.trace if isinstance(entry.get("usage"), dict)]
     usage = sum(map(TokenUsage.from_record, usages), TokenUsage())
     names = [str(entry["tool_name"]) for entry in running.trace if entry.get("tool_name")]
     last = max((entry.get("timestamp") or 0.0 for entry in running.trace), default=running.started)
+    messages = tuple(_answered(running, status))
+    lost = _lost_calls(running, messages, last) if status == INTERRUPTED else ()
     return TurnRecord(
         input=running.input,
         model=running.model,
@@ -218,11 +227,43 @@ def _turn_so_far(running: JournalTurn, status: str) -> TurnRecord:
         tokens=usage.total_tokens,
         cost=usage.cost,
         tools_called=tuple(names),
-        messages=tuple(_answered(running, status)),
+        messages=messages,
         status=status,
-        trace=tuple(running.trace),
+        trace=(*running.trace, *lost),
         replaces=running.replaces,
     )
+
+
+def _lost_calls(
+    running: JournalTurn, messages: Sequence[Message], timestamp: float
+) -> Iterator[dict[str, Any]]:
+    """An entry for each call that has neither entry nor answer, with what the model reads of it."""
+    known = {entry.get("call_id") for entry in running.trace}
+    known |= {message.get("tool_call_id") for message in running.messages}
+    told = {message.get("tool_call_id"): message.get("content") for message in messages}
+    iteration = max((int(entry.get("iteration") or 0) for entry in running.trace), default=0) or 1
+    for message in messages:
+        for call in message.get("tool_calls") or ():
+            if call["id"] not in known:
+                yield {
+                    "type": "tool_execution",
+                    "tool_name": call["function"]["name"],
+                    "arguments": _arguments(call["function"].get("arguments")),
+                    "call_id": call["id"],
+                    "result": told.get(call["id"]),
+                    "status": "cancelled",
+                    "timing": 0.0,
+                    "iteration": iteration,
+                    "timestamp": timestamp,
+                }
+
+
+def _arguments(text: object) -> dict[str, Any]:
+    try:
+        read = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        read = None
+    return read if isinstance(read, dict) else {}
 
 
 def _answered(running: JournalTurn, status: str) -> Iterator[Message]:

@@ -279,9 +279,9 @@ def load_yaml(data: bytes) -> Any:
             return None
         try:
             return yaml.safe_load(data)
-        except (yaml.YAMLError, ValueError, RecursionError):
+        except (yaml.YAMLError, ValueError, AttributeError, RecursionError):
             return None
-    except (ValueError, RecursionError):  # a date that no calendar has, lists without end
+    except (ValueError, AttributeError, RecursionError):  # a date that no calendar has, lists without end
         return None
 
 

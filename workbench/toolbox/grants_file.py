@@ -28,7 +28,7 @@ def load_grants(path: str | Path) -> tuple[Grant, ...]:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return ()
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:
         raise ConfigError(f"cannot read the grants in {path}: {error}", hint=_hint(path)) from error
     if data is None:
         return ()

@@ -78,6 +78,8 @@ def _parsed(path: Path) -> Any:
         raise ConfigError(f"{path}{line}: {error.problem or error}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: {error}") from error
+    except (ValueError, AttributeError, RecursionError) as error:  # such as a date that is none
+        raise ConfigError(f"{path}: a value in it cannot be read: {error}") from error
 
 
 class _Reader:

@@ -118,6 +118,8 @@ def _compose(path: Path) -> yaml.Node | None:
         raise ConfigError(f"{path}{line}: {error.problem or error}") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path} is nested too deeply to be read") from error
 
 
 def _construct(path: Path, node: yaml.Node) -> Any:
@@ -126,6 +128,8 @@ def _construct(path: Path, node: yaml.Node) -> Any:
         return loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         raise _error(path, node, error.problem or str(error)) from error
+    except (ValueError, AttributeError, RecursionError) as error:  # such as a date that no calendar has
+        raise _error(path, node, f"a value below cannot be read: {error}") from error
     finally:
         loader.dispose()
 

@@ -27,8 +27,6 @@ from workbench.console.stream_capture import StreamCapture
 from workbench.tui import events
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
-from workbench.tui.approval import ApprovalRequest
-from workbench.tui.attachments import with_attachments
 from workbench.tui.background import Background
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.commands import Command, all_commands, bindings, choose_keys, key_text, key_text_of
@@ -38,7 +36,6 @@ from workbench.tui.garbage import Garbage
 from workbench.tui.guard import ScreenGuard
 from workbench.tui.inbox import Inbox
 from workbench.tui.keymap import read_keymap
-from workbench.tui.lab_wishes import Wanted, WhatIf
 from workbench.tui.leaving import Leaving
 from workbench.tui.looks import Looks, line_filters
 from workbench.tui.model_switch import ModelSwitch
@@ -49,7 +46,6 @@ from workbench.tui.panels.queue import QueuePanel
 from workbench.tui.panels.status import HintLine
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
-from workbench.tui.pause import PauseRequest
 from workbench.tui.prompt_area import PromptArea, PromptReport
 from workbench.tui.questions import Questions
 from workbench.tui.resting import Resting
@@ -65,9 +61,12 @@ from workbench.visible import visible, visible_line
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
+    from workbench.tui.approval import ApprovalRequest
     from workbench.tui.breakpoint_desk import Keeper
     from workbench.tui.bridge import Bridge
     from workbench.tui.desks import Desks
+    from workbench.tui.lab_wishes import Wanted
+    from workbench.tui.pause import PauseRequest
     from workbench.tui.screens.grants import GrantsScreen
     from workbench.tui.screens.sessions import SessionsScreen
 
@@ -313,12 +312,12 @@ class WorkbenchApp(App[None]):
         self._desk.asked(message)
 
     def _question_screen(self, request: ApprovalRequest | PauseRequest, decide: Decide) -> HeldScreen:
-        if isinstance(request, PauseRequest):
-            from workbench.tui.screens.pause import PauseScreen
-
-            return PauseScreen(request, decide, self.themes.palette, clock=self.clock)
+        from workbench.tui.pause import PauseRequest
         from workbench.tui.screens.approval import ApprovalScreen
+        from workbench.tui.screens.pause import PauseScreen
 
+        if isinstance(request, PauseRequest):
+            return PauseScreen(request, decide, self.themes.palette, clock=self.clock)
         return ApprovalScreen(request, decide, self.themes.palette, clock=self.clock, editor=self.editor)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:
@@ -357,6 +356,8 @@ class WorkbenchApp(App[None]):
     def _turn(self, text: str, agent: Agent) -> None:
         """One turn, with the tools as they are on disk now. On the agent's thread."""
         self.check_tools()
+        from workbench.tui.attachments import with_attachments
+
         agent.input(with_attachments(text, Path.cwd()))
 
     def check_tools(self) -> None:
@@ -378,6 +379,8 @@ class WorkbenchApp(App[None]):
 
     def on_wanted(self, message: Wanted) -> None:
         """Do with a call or a tool what the person wants."""
+        from workbench.tui.lab_wishes import WhatIf
+
         if isinstance(message.wish, WhatIf):
             self.desks.sessions.what_if(message.wish.entry)
         else:

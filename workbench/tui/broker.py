@@ -7,20 +7,22 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textual.app import App
 from textual.message import Message
 
-from workbench.engine.breakpoints import Resume
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
-from workbench.tui.pause import PauseRequest
 from workbench.tui.screens.held import HeldScreen
 
-Question: TypeAlias = ApprovalRequest | PauseRequest
-Answer: TypeAlias = ApprovalResult | Resume
+if TYPE_CHECKING:
+    from workbench.engine.breakpoints import Resume
+    from workbench.tui.pause import PauseRequest
+
+Question: TypeAlias = "ApprovalRequest | PauseRequest"
+Answer: TypeAlias = "ApprovalResult | Resume"
 
 Decide = Callable[[Any], None]
 """How a screen answers, with what fits its question; None says that it went away without an answer."""

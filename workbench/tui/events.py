@@ -32,9 +32,9 @@ class CallInfo:
     change: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AgentEvent:
-    """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds.
+    """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds. An event equals itself alone.
 
     ``inner`` is set for an agent that runs inside a tool of the one that the person talks to, ``by_hand``
     for what belongs to calls that a person runs without the model.
@@ -46,7 +46,7 @@ class AgentEvent:
     by_hand: bool = field(default=False, kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TurnStarted(AgentEvent):
     """The user's message was added. ``note`` is what was added for the model (tools switched on or off).
 
@@ -59,7 +59,7 @@ class TurnStarted(AgentEvent):
     parent_call_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelStarted(AgentEvent):
     """A request goes to the model."""
 
@@ -68,7 +68,7 @@ class ModelStarted(AgentEvent):
     model: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelDelta(AgentEvent):
     """A piece of the answer; kinds and fields as in ``engine.llm.Delta``."""
 
@@ -78,7 +78,7 @@ class ModelDelta(AgentEvent):
     name: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelFinished(AgentEvent):
     """The whole answer. ``entry`` is the ``llm_call`` trace entry (a copy); ``content`` the assistant's text.
 
@@ -90,7 +90,7 @@ class ModelFinished(AgentEvent):
     calls: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BatchStarted(AgentEvent):
     """The model asked for calls; nothing has run yet."""
 
@@ -99,14 +99,14 @@ class BatchStarted(AgentEvent):
     calls: tuple[CallInfo, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WaitStarted(AgentEvent):
     """A person is asked to decide about ``calls`` of the batch."""
 
     calls: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WaitFinished(AgentEvent):
     """The person decided. ``calls`` are the batch's calls with their decisions (and edited arguments)."""
 
@@ -114,7 +114,7 @@ class WaitFinished(AgentEvent):
     calls: tuple[CallInfo, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PauseStarted(AgentEvent):
     """A call stands still at a breakpoint: a person looks at it."""
 
@@ -123,7 +123,7 @@ class PauseStarted(AgentEvent):
     when: Literal["before", "after"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PauseFinished(AgentEvent):
     """The person said how to go on; ``action`` as in ``engine.Resume``, ``stop`` also when the turn was."""
 
@@ -132,7 +132,7 @@ class PauseFinished(AgentEvent):
     action: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolStarted(AgentEvent):
     """A call begins to run."""
 
@@ -141,7 +141,7 @@ class ToolStarted(AgentEvent):
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolFinished(AgentEvent):
     """A call ended, however. ``entry`` is its ``tool_execution`` trace entry (a copy).
 
@@ -151,7 +151,7 @@ class ToolFinished(AgentEvent):
     entry: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EntryChanged(AgentEvent):
     """A model call or tool call that has finished has more to say: what its hooks took and printed.
 
@@ -161,7 +161,7 @@ class EntryChanged(AgentEvent):
     entry: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TurnFinished(AgentEvent):
     """The turn ended, however. ``error`` and ``hint`` are for people, empty unless it failed."""
 
@@ -174,7 +174,7 @@ class TurnFinished(AgentEvent):
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ByHandStarted(AgentEvent):
     """A person runs calls without the model, outside of any turn; ``turn`` is the last one.
 
@@ -186,7 +186,7 @@ class ByHandStarted(AgentEvent):
     again: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ByHandFinished(AgentEvent):
     """They have ended, however; a call that a stop kept from running is ``cancelled``."""
 
@@ -244,7 +244,7 @@ class BreakRow:
     xray_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BreakpointsChanged(AgentEvent):
     """All breakpoints as they are now; ``step`` pauses at the next call, wherever it is."""
 
@@ -261,14 +261,14 @@ class FaultRow:
     times: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FaultsChanged(AgentEvent):
     """All faults that are on now."""
 
     faults: tuple[FaultRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ToolsChanged(AgentEvent):
     """The registry reported a change; fields as in ``registry.ChangeEvent``.
 
@@ -285,12 +285,12 @@ class ToolsChanged(AgentEvent):
     by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionReset(AgentEvent):
     """The conversation was cleared; the next turn starts a new session."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LoadProgress(AgentEvent):
     """Tools are being loaded: ``done`` of ``total`` sources; ``at_work`` is being imported now."""
 
@@ -299,7 +299,7 @@ class LoadProgress(AgentEvent):
     at_work: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LoadFailed(AgentEvent):
     """One source of tools could not be loaded; the others are."""
 
@@ -308,14 +308,14 @@ class LoadFailed(AgentEvent):
     where: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LoadMended(AgentEvent):
     """A source that had failed is loaded now."""
 
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AgentReady(AgentEvent):
     """The agent is built and takes messages. ``tools`` are all its tools as they are now.
 
@@ -328,7 +328,7 @@ class AgentReady(AgentEvent):
     missing_key: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AgentFailed(AgentEvent):
     """The agent could not be built."""
 
@@ -336,7 +336,7 @@ class AgentFailed(AgentEvent):
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Notice(AgentEvent):
     """Something that a person should know: what, more about it, and what to do. ``tone`` is a style key."""
 
@@ -346,26 +346,26 @@ class Notice(AgentEvent):
     tone: str = "warning"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CompactStarted(AgentEvent):
     """The older turns are being summed up, in the place of a turn; a ``TurnFinished`` ends it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Compacted(AgentEvent):
     """A summary stands in the place of so many messages."""
 
     replaced: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelsFound(AgentEvent):
     """Models to choose from, as far as they are known now."""
 
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelChanged(AgentEvent):
     """From the next request on another model answers. ``missing_key`` as in ``AgentReady``."""
 
@@ -373,7 +373,7 @@ class ModelChanged(AgentEvent):
     missing_key: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ThemeSaved(AgentEvent):
     """A theme file is new or was changed; this is what it says now."""
 
@@ -390,7 +390,7 @@ class SessionRow:
     excerpt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SessionsRead(AgentEvent):
     """The sessions of the project, or where a text is in them; ``note`` says what is left out."""
 
@@ -398,7 +398,7 @@ class SessionsRead(AgentEvent):
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class BranchesRead(AgentEvent):
     """Two sessions were compared; ``rows`` as from ``branches.compare``, the names are those of the files."""
 
@@ -407,7 +407,7 @@ class BranchesRead(AgentEvent):
     rows: tuple[TurnHead | Pair, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class UsageChanged(AgentEvent):
     """Totals of the conversation. None means not known: the context window, the price."""
 

@@ -23,11 +23,12 @@ class Garbage:
         self._thresholds = gc.get_threshold()
 
     def install(self) -> None:
-        """Set aside what is there, and from now on whatever survives a full pass."""
+        """Switch it on, set aside what is there, and from now on whatever survives a full pass."""
         self._thresholds = gc.get_threshold()
         gc.set_threshold(self._thresholds[0], _YOUNG_PASSES, _MIDDLE_PASSES)
         gc.callbacks.append(self._passed)
         self.keep()
+        gc.enable()
 
     def keep(self) -> None:
         """Set aside everything at once, without a look at it: much was made that lives long."""

@@ -13,7 +13,9 @@ Check = Callable[[Mapping[str, Any]], "str | None"]
 class PauseRequest:
     """A paused call. ``agent`` tells where it is from (``outer › tool › inner``), ``because`` why it paused.
 
-    ``result`` and ``error`` are set after the call. ``previous`` names the tools before it in its turn.
+    ``result`` and ``error`` are set after the call; ``details`` are the keys that its trace entry has
+    already. ``before`` are the entries of the calls before it in its turn. ``messages`` is the conversation
+    as it stands, of which the last request held the first ``sent``. ``inner``: its agent runs inside a tool.
     ``check`` says what is wrong with other arguments. ``opened`` is in Unix seconds.
     """
 
@@ -26,7 +28,11 @@ class PauseRequest:
     arguments: Mapping[str, Any]
     because: str
     task: str = ""
-    previous: tuple[str, ...] = ()
+    before: tuple[Mapping[str, Any], ...] = ()
+    messages: tuple[Mapping[str, Any], ...] = ()
+    sent: int = 0
+    inner: bool = False
+    details: Mapping[str, Any] = field(default_factory=dict)
     result: str | None = None
     error: str | None = None
     check: Check = field(default=lambda _: None, compare=False)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from workbench.engine.agent import Agent
 from workbench.engine.breakpoints import Breakpoint, Pause, Resume
+from workbench.engine.observer import TraceEntry
 from workbench.tui import events
 from workbench.tui.approver import check_arguments
 from workbench.tui.companion import Tell
@@ -58,6 +61,7 @@ class Pauser:
 def _request(pause: Pause) -> PauseRequest:
     agent: Agent = pause.agent
     session = agent.current_session or {}
+    requests = [entry for entry in session.get("trace", ()) if entry["type"] == "llm_call"]
     origin = next(
         (call.get("origin", ()) for call in session.get("pending_tools", ()) if call["id"] == pause.call_id),
         (),
@@ -72,9 +76,20 @@ def _request(pause: Pause) -> PauseRequest:
         arguments=pause.arguments,
         because=because(pause.breakpoint),
         task=pause.context.user_prompt or "",
-        previous=tuple(pause.context.previous_tools()),
+        before=_calls_before(pause, session),
+        messages=tuple(dict(message) for message in pause.context.messages),
+        sent=next((asked["message_count"] for asked in reversed(requests)), 0),
+        inner=bool(origin),
+        details=copy.deepcopy(dict(pause.details)),
         result=None if pause.error is not None else pause.result,
         error=pause.error,
         check=lambda arguments: check_arguments(agent.tools, pause.tool_name, arguments),
         opened=time.time(),
     )
+
+
+def _calls_before(pause: Pause, session: Mapping[str, Any]) -> tuple[TraceEntry, ...]:
+    """The entries of the calls that were made before it in its turn."""
+    count = len(pause.context.previous_tools())
+    calls = [dict(entry) for entry in session.get("trace", ()) if entry["type"] == "tool_execution"]
+    return tuple(calls[-count:]) if count else ()

@@ -28,10 +28,19 @@ _CUT_SHORT: Final = "The program ended before this turn did."
 _ELSEWHERE: Final = "This turn runs in another process."
 
 
-def retell(agent: str, record: SessionRecord) -> Iterator[events.AgentEvent]:
-    """What happened in the turns of a record, as told of an agent of this name. Times are those of then."""
+def retell(
+    agent: str, record: SessionRecord, named: Callable[[str], str] = str
+) -> Iterator[events.AgentEvent]:
+    """What happened in the turns of a record, as told of an agent of this name. Times are those of then.
+
+    ``named`` makes a tool's name for people of the one that the model wrote.
+    """
     for number, turn in enumerate(record.turns, 1):
-        yield from _Retold(agent, number).turn(turn)
+        trace = tuple(
+            {**entry, "tool_name": named(str(entry["tool_name"]))} if entry.get("tool_name") else entry
+            for entry in turn.trace
+        )
+        yield from _Retold(agent, number).turn(replace(turn, trace=trace))
 
 
 def retold_answer(

@@ -83,10 +83,11 @@ class SessionDesk:
 
     def what_if(self, entry: Entry) -> None:
         """Ask what a past call shall have given, and go on from there."""
-        if entry.kind != "tool" or not entry.data or entry.turn.live or entry.turn.parent is not None:
+        turn = entry.turn
+        if entry.kind != "tool" or not entry.data or turn.live or turn.by_hand or turn.parent is not None:
             self._say(
                 "Only a tool call of a turn that is over can be given another ending.",
-                "Calls of agents inside tools, and model calls, cannot.",
+                "Calls of agents inside tools, your own calls, and model calls, cannot.",
             )
             return
         from workbench.tui.screens.what_if import WhatIfScreen

@@ -37,7 +37,12 @@ class SessionKeeper:
         self._post = post
 
     def resume(self, agent: Agent, path: Path) -> None:
-        """Go on with the session in ``path``, in its own file."""
+        """Go on with the session in ``path``, in its own file. Raises StorageError."""
+        present = self.path(agent)
+        if present is not None and present.resolve() == path.resolve():
+            raise StorageError(
+                f"{path.stem} is the present session", hint="It goes on with your next message."
+            )
         record = resume_session(agent, path)
         self._retell(agent, record)
         turns = len(record.turns)
@@ -101,7 +106,12 @@ class SessionKeeper:
     def _retell(self, agent: Agent, record: SessionRecord) -> None:
         """Show the conversation as if it had happened here."""
         self._post(events.SessionReset(agent.name, time.time()))
-        for event in retell(agent.name, record):
+
+        def named(name: str) -> str:
+            tool = agent.tools.get(name)
+            return tool.name if tool is not None else name
+
+        for event in retell(agent.name, record, named):
             self._post(event)
         self._post(usage_event(agent))
 

@@ -18,6 +18,7 @@ from workbench.tui.form_fields import LEFT_OUT, FieldSpec, read, text_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, row, spans_width
+from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
 
@@ -119,7 +120,7 @@ class FormField(Vertical):
             self._editor = Options(texts, chosen, palette)
         else:
             text = text_of(spec, value) if value is not LEFT_OUT else sketch
-            self._editor = TextArea(
+            self._editor = SteadyArea(
                 text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
             )
 

@@ -58,7 +58,7 @@ class MainScreen(Screen[None]):
     ]
 
     def __init__(self, palette: Palette) -> None:
-        super().__init__()
+        super().__init__(classes="-tab-conversation")
         self._palette = palette
         self._tab = "conversation"
         self._panel = "prompt"
@@ -92,7 +92,7 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         """Begin with the conversation's tab."""
         self.queue.display = False
-        self._choose_tab("conversation")
+        self._count_tabs()
 
     # looks
 

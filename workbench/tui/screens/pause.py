@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.widgets import TextArea
 
 from workbench.engine.breakpoints import Action, Resume
 from workbench.tui.commands import Command, bindings, commands, key_text
@@ -28,6 +27,7 @@ from workbench.tui.render import Span, arguments_text, clip, name_spans, spans_w
 from workbench.tui.row_view import RowView
 from workbench.tui.screens.approval_fields import EditField, Left
 from workbench.tui.screens.held import HeldScreen
+from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 from workbench.tui.wrapped import Line as FactLine
 
@@ -59,7 +59,7 @@ class ResultField(Vertical):
 
     def __init__(self, text: str) -> None:
         super().__init__(id="result")
-        self._area = TextArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
+        self._area = SteadyArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
 
     def compose(self) -> ComposeResult:
         """The text alone: any is right."""

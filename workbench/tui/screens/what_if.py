@@ -18,6 +18,7 @@ from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, spans_width
 from workbench.tui.session_keeper import Instead
 from workbench.tui.states import GLYPHS
+from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible, visible_line
 
 FULL_BELOW: Final = 104
@@ -82,7 +83,7 @@ class WhatIfScreen(ModalScreen[Instead | None]):
         self._title.name, self._title.said = visible_line(name), arguments
         self._kind = _Kind(palette)
         self._kind.failed = failed
-        self._text = TextArea(visible(result), id="what-if-text", compact=True, soft_wrap=True)
+        self._text = SteadyArea(visible(result), id="what-if-text", compact=True, soft_wrap=True)
         self._foot = _Foot(palette)
 
     def compose(self) -> ComposeResult:
