@@ -43,12 +43,24 @@ def visible_line(text: str) -> str:
     return _UNSAFE_OR_NEWLINE.sub(_escape, text)
 
 
+def in_place(text: str) -> str:
+    """The same text, character for character: what cannot be seen or could act has a sign in its place."""
+    return _UNSAFE.sub(_sign, text)
+
+
 def as_left(text: str) -> str:
     """Output as a terminal would have left it: a carriage return begins its line again, as progress does."""
     if "\r" not in text:
         return text
     lines = text.replace("\r\n", "\n").split("\n")
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in lines)
+
+
+def _sign(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return "\t" if code == 0x09 else chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
 
 
 def _escape_prose(match: re.Match[str]) -> str:

@@ -196,19 +196,30 @@ def breakpoints(palette: Palette) -> Screen[Any]:
 
 
 def pause(palette: Palette) -> Screen[Any]:
+    arguments = {ALL: ALL, "x": [{ALL: ALL}]}
+    entry = {
+        "type": "tool_execution",
+        "tool_name": ALL,
+        "call_id": ALL,
+        "arguments": arguments,
+        "result": ALL,
+    }
     what = PauseRequest(
-        ALL,
-        1,
-        1,
-        "after",
-        ALL,
-        ALL,
-        {ALL: ALL, "x": [{ALL: ALL}]},
-        ALL,
-        ALL,
-        (ALL, ALL),
-        ALL,
-        ALL,
+        agent=ALL,
+        turn=1,
+        iteration=1,
+        when="after",
+        tool=ALL,
+        call_id=ALL,
+        arguments=arguments,
+        because=ALL,
+        task=ALL,
+        before=({**entry, "status": "error", "error": ALL, "timing": 3.0},),
+        messages=({"role": "user", "content": ALL}, {"role": "tool", "tool_call_id": ALL, "content": ALL}),
+        sent=1,
+        details={ALL: ALL},
+        result=ALL,
+        error=ALL,
         opened=START,
     )
     clock = iter(range(0, 1_000_000, 100)).__next__

@@ -354,8 +354,8 @@ async def test_a_search_tints_what_it_finds_and_goes_from_match_to_match() -> No
         assert "line 250 needle" in screen_text(screen)
         await pilot.press("N")
         assert "line 150 needle" in screen_text(screen)
-        found = [y for y in range(30) if "needle" in screen._view.render_line(y).text]
-        assert [next(iter(screen._view.render_line(y))).style for y in found] == [
+        found = [y for y in range(30) if "needle" in screen.reader.view.render_line(y).text]
+        assert [next(iter(screen.reader.view.render_line(y))).style for y in found] == [
             GRAPHITE.style("accent", "selected")
         ]
         await pilot.press("escape")
@@ -370,9 +370,9 @@ async def test_a_search_tints_what_it_finds_and_goes_from_match_to_match() -> No
 async def test_letters_typed_into_the_search_are_text_and_no_commands() -> None:
     async with inspecting(called(result="ok")) as (screen, pilot):
         await pilot.press("slash", *"jkny")
-        assert screen._search.text == "jkny"
+        assert screen.reader.sought == "jkny"
         await pilot.press("escape", "slash")
-        assert screen._search.text == ""
+        assert screen.reader.sought == ""
 
 
 async def test_y_copies_what_the_page_shows_whole_and_unchanged() -> None:

@@ -225,7 +225,7 @@ class LabDesk:
         if isinstance(top, RerunsScreen):
             top.show(runs)
         else:
-            screen = RerunsScreen(visible_line(title) + ", run again", runs, self._palette(), stop=self._stop)
+            screen = RerunsScreen(title + ", run again", runs, self._palette(), stop=self._stop)
             self._app.push_screen(screen)
         self._runs.begin(runs)
 

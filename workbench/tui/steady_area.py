@@ -1,15 +1,24 @@
-"""Textual's text area, in which an undo that takes lines away does not look for a cursor behind the end."""
+"""Textual's text area, steady whatever is undone and whatever stands in the text."""
 
 from __future__ import annotations
 
+from rich.text import Text
 from textual.geometry import Offset
 from textual.widgets import TextArea
+
+from workbench.visible import in_place
 
 
 class SteadyArea(TextArea):
     """Undoing a change of many lines brings the scrollbar in line before the cursor, which Textual then seeks
     in a line that is gone already. Nothing is scrolled to in that moment; the cursor follows right after.
+
+    Characters that would act on the terminal are painted as signs; the text keeps them.
     """
+
+    def get_line(self, line_index: int) -> Text:
+        """A line as it is painted."""
+        return Text(in_place(self.document.get_line(line_index)), end="", no_wrap=True)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         """Scroll to the cursor, if it stands in the text."""

@@ -8,14 +8,12 @@ from workbench.tui.commands.command import Command
 
 ROWS: Final[tuple[Command, ...]] = (
     Command("inspector.back", "inspector", ("escape",), "back", "back", "Go back to the trace.", 1),
-    Command(
-        "inspector.page", "inspector", ("tab", "right"), "next_page", "next tab", "Show the next tab.", 2
-    ),
+    Command("inspector.page", "inspector", ("tab", "right"), "page(1)", "next tab", "Show the next tab.", 2),
     Command(
         "inspector.page_back",
         "inspector",
         ("shift+tab", "left"),
-        "previous_page",
+        "page(-1)",
         "previous tab",
         "Show the tab before.",
     ),

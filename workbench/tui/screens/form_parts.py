@@ -111,6 +111,7 @@ class FormField(Vertical):
         super().__init__()
         self.spec = spec
         self.fault = ""
+        self._value = value
         self._palette = palette
         self._head = TitleRow(self._head_spans, palette, "background")
         self._editor: Options | TextArea
@@ -123,6 +124,7 @@ class FormField(Vertical):
             self._editor = SteadyArea(
                 text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
             )
+            self._text = self._editor.text
 
     def compose(self) -> ComposeResult:
         """The heading above the editor."""
@@ -150,6 +152,8 @@ class FormField(Vertical):
         """The value, or LEFT_OUT, and what is wrong with what stands there."""
         if isinstance(self._editor, Options):
             return self.spec.options[self._editor.chosen], ""
+        if self._value is not LEFT_OUT and self._editor.text == self._text:
+            return self._value, ""  # a text area does not keep every kind of line end
         return read(self.spec, self._editor.text)
 
     def say(self, fault: str) -> None:

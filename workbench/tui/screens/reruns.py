@@ -29,6 +29,7 @@ from workbench.tui.rerun import Rerun
 from workbench.tui.rows import RowList
 from workbench.tui.states import GLYPHS
 from workbench.tui.title_row import TitleRow
+from workbench.visible import visible_line
 
 _TIMES_FROM = 80
 
@@ -43,7 +44,7 @@ class RerunsScreen(Screen[None]):
         self, title: str, runs: Sequence[Rerun], palette: Palette, *, stop: Callable[[], object]
     ) -> None:
         super().__init__()
-        self._said = title
+        self._said = visible_line(title)
         self.runs = runs
         self._palette = palette
         self._stop = stop
