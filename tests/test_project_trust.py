@@ -160,11 +160,26 @@ def test_damaged_files_without_a_yes_are_shown_and_stop_nobody(own_folder: Path)
     build_agent(None, problem=lambda *words: None).close()
 
 
-def test_a_damaged_list_of_trusted_folders_is_named_and_trusts_nothing(own_folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [("[1, 2]", "expected folders"), ("[2020-13-45]", "cannot be read"), ("[" * 5_000, "cannot be read")],
+)
+def test_a_damaged_list_of_trusted_folders_is_named_and_trusts_nothing(
+    own_folder: Path, text: str, complaint: str
+) -> None:
     in_project(own_folder, approval="open")
     user_folder().mkdir(parents=True)
-    (user_folder() / "trusted.yaml").write_text("[1, 2]")
-    with pytest.raises(ConfigError, match=r"trusted\.yaml: expected folders"):
+    (user_folder() / "trusted.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=rf"trusted\.yaml: {complaint}"):
+        load_config(own_folder)
+
+
+@pytest.mark.parametrize("text", ["model: 2020-13-45", "model: " + "[" * 5_000])
+def test_settings_that_cannot_be_read_are_named(own_folder: Path, text: str) -> None:
+    folder = own_folder / ".workbench"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=r"config\.yaml: cannot be read"):
         load_config(own_folder)
 
 

@@ -96,8 +96,8 @@ def _read(path: Path) -> dict[str, Any]:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {error}", hint="Mend or remove the file.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, AttributeError, RecursionError) as error:  # also a date that no calendar has
+        raise ConfigError(f"{path}: cannot be read: {error}", hint="Mend or remove the file.") from error
     if data is None:
         return {}
     known = [each.name for each in fields(Config)]

@@ -105,7 +105,8 @@ class ProjectTrust:
             data = yaml.safe_load(self._store.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
-        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:
+            # also a date that no calendar has
             raise ConfigError(f"{self._store}: cannot be read: {error}", hint=_HINT) from error
         if data is None:
             return {}

@@ -305,3 +305,17 @@ def test_the_next_turn_reports_the_entries_so_that_they_are_kept() -> None:
     entry = agent.run_tool("double", {"number": 3})
     agent.input("go on")
     assert entry in reported
+
+
+def test_what_the_handlers_of_a_batch_took_is_told_of_the_last_call() -> None:
+    told: list[TraceEntry] = []
+
+    class Watch(Observer):
+        def entry_changed(self, agent: Agent, entry: TraceEntry) -> None:
+            told.append(copy.deepcopy(entry))
+
+    agent = made(before_tools(lambda _: None))
+    agent.observers.append(Watch())
+    entry = agent.run_tool("double", {"number": 2})
+    assert "before_tools" in entry["hooks_ms"]
+    assert told[-1] == entry

@@ -242,7 +242,7 @@ def test_a_rule_says_why_in_a_few_words(made: PermissionRule, phrase: str) -> No
 ANSWERS_THAT_ARE_NO = [None, False, 1, "allow", "yes", DENY, ASK, object(), [], Decision(ASK), Decision(DENY)]
 
 
-@pytest.mark.parametrize("answer", ANSWERS_THAT_ARE_NO, ids=lambda answer: f"{type(answer).__name__} {answer}".partition(" at 0x")[0])
+@pytest.mark.parametrize("answer", ANSWERS_THAT_ARE_NO, ids=lambda each: repr(each).partition(" at 0x")[0])
 def test_only_an_explicit_yes_runs_a_call_that_asks(answer: object) -> None:
     recorder = Recorder(PermissionPolicy.strict())
     recorder.registry.permission_handler = lambda request: answer

@@ -51,6 +51,24 @@ def test_what_is_taken_out_is_gone(own_folder: Path) -> None:
     assert opened(own_folder).load() == (ETC,)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "breakpoints: [{tool: a}]\nbreakpoints: []\n",
+        "more: &more {breakpoints: [{tool: a}]}\n<<: *more\n",
+        "breakpoints: [2020-13-45]\n",
+        "breakpoints: " + "[" * 5_000,
+    ],
+)
+def test_a_file_that_cannot_be_read_is_an_error_and_is_left_alone(own_folder: Path, text: str) -> None:
+    path = write(own_folder, text)
+    with pytest.raises(ConfigError, match=r"breakpoints\.yaml"):
+        opened(own_folder).load()
+    with pytest.raises(ConfigError, match=r"breakpoints\.yaml"):
+        opened(own_folder).save([BEFORE])
+    assert path.read_text() == text
+
+
 def test_a_broken_item_says_where_and_the_rest_counts_and_nothing_is_lost(own_folder: Path) -> None:
     path = write(
         own_folder,

@@ -70,3 +70,10 @@ def test_nothing_is_taken_through_a_symbolic_link(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="Too many levels"):
         DraftFile(folder).take()
     assert elsewhere.read_text() == "not ours"
+
+
+def test_a_draft_that_was_damaged_is_given_back_as_far_as_it_can_be_read(tmp_path: Path) -> None:
+    folder = tmp_path / "drafts"
+    folder.mkdir()
+    (folder / "1_a.txt").write_bytes(b"half a \xff thought")
+    assert DraftFile(folder).take() == "half a \ufffd thought"

@@ -32,6 +32,14 @@ def test_the_file_is_readable_by_its_owner_only(tmp_path: Path) -> None:
     assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
+def test_secrets_are_covered_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / ".workbench" / "history.jsonl"
+    history = PromptHistory(path)
+    monkeypatch.setenv("SHOP_API_KEY", "pear-4711-secret")
+    history.add("use pear-4711-secret")
+    assert texts(history) == ["use [masked SHOP_API_KEY]"]
+
+
 def test_half_a_record_of_a_crash_spoils_neither_what_was_before_nor_what_comes_after(tmp_path: Path) -> None:
     path = tmp_path / ".workbench" / "history.jsonl"
     history = PromptHistory(path)

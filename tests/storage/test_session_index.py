@@ -168,3 +168,46 @@ def test_a_fork_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     elsewhere.write_text("in the way")
     with pytest.raises(StorageError, match="cannot write the fork"):
         SessionLog(elsewhere).fork(record)
+
+
+def test_a_session_goes_on_in_its_own_file_when_a_fork_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from workbench.storage import private_file
+    from workbench.storage.session_file import read_session
+
+    record = read_session(session(tmp_path, "origin", "one"))
+    log = new_log(tmp_path)
+    agent = FakeAgent(log, name="present")
+    agent.turn("first")
+    path, append = path_of(log), private_file.append
+
+    def full(descriptor: int, data: bytes) -> None:
+        if b"  - input" in data:
+            raise OSError(28, "No space left on device")
+        append(descriptor, data)
+
+    files = set(sessions_folder(tmp_path).iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr(private_file, "append", full)
+        with pytest.raises(StorageError, match="No space left"):
+            log.fork(record)
+    assert set(sessions_folder(tmp_path).iterdir()) == files
+    agent.turn("second")
+    assert path_of(log) == path
+    assert [turn.input for turn in read_session(path).turns] == ["first", "second"]
+
+
+def test_a_session_goes_on_in_its_own_file_when_another_one_is_in_use(tmp_path: Path) -> None:
+    from workbench.storage.session_file import read_session
+
+    other = new_log(tmp_path)
+    FakeAgent(other, name="other").turn("theirs")
+    log = new_log(tmp_path)
+    agent = FakeAgent(log, name="present")
+    agent.turn("first")
+    path = path_of(log)
+    with pytest.raises(StorageError, match="still running"):
+        log.continue_in(read_session(path_of(other)))
+    agent.turn("second")
+    assert [turn.input for turn in read_session(path).turns] == ["first", "second"]

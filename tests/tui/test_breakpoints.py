@@ -14,6 +14,7 @@ from workbench.config import user_folder
 from workbench.engine import Agent, Breakpoint
 from workbench.project_trust import ProjectTrust
 from workbench.providers.base import create_llm
+from workbench.registry import ToolTag, tool
 from workbench.storage.breakpoint_file import BreakpointFile
 from workbench.tui.events import Post
 from workbench.tui.rows import RowList
@@ -51,6 +52,18 @@ async def fields(it: Driven) -> None:
     await it.until(lambda: it.app.screen.query("TextArea") and isinstance(it.app.focused, TextArea))
 
 
+async def page(it: Driven, name: str) -> str:
+    """Turn the pages until that one is open; all that is shown then."""
+    screen = it.app.screen
+    assert isinstance(screen, PauseScreen)
+    for _ in range(8):
+        if screen.reader.page == name:
+            break
+        await it.press("tab")
+    assert screen.reader.page == name
+    return it.shown()
+
+
 async def test_a_pause_shows_the_call_and_enter_goes_on() -> None:
     async with driven() as it:
         it.agent.breakpoints.add(Breakpoint("arithmetic.mean"))
@@ -59,7 +72,9 @@ async def test_a_pause_shows_the_call_and_enter_goes_on() -> None:
         shown = it.shown()
         assert "before arithmetic.mean" in shown
         assert "before each call" in shown
-        assert "arithmetic.add" in shown  # the tool before it
+        assert screen.reader.page == "Arguments"
+        await page(it, "Context")
+        assert "arithmetic.add" in it.shown()  # the tool before it
         assert screen.request.task == TWO
         assert [entry for entry in it.trace if entry["type"] == "tool_execution"][-1]["tool_name"].endswith(
             "add"
@@ -67,6 +82,83 @@ async def test_a_pause_shows_the_call_and_enter_goes_on() -> None:
         await it.press("enter")
         entries = await ended(it)
         assert [entry["result"] for entry in entries] == ["3", "2.0"]
+
+
+async def test_a_pause_before_a_call_has_the_pages_that_are_known_then() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.mean"))
+        await it.send(TWO)
+        screen = await paused(it, "before", "mean")
+        assert "Result" not in it.shown()
+        shown = await page(it, "Messages")
+        assert "4 messages; since the request before: 2 new" in shown
+        assert "→ arithmetic-mean" in shown
+        shown = await page(it, "Tool")
+        assert "arithmetic.py:" in shown
+        assert "The arithmetic mean" in shown
+        shown = await page(it, "Context")
+        assert "✓ arithmetic.add" in shown
+        assert TWO in shown
+        await it.press("enter")
+        await ended(it)
+        assert screen.entry.data["tool_name"] == "arithmetic.mean"
+
+
+async def test_a_pause_after_a_failed_call_opens_on_its_error_with_traceback_and_values() -> None:
+    @tool(tags={ToolTag.READ_ONLY})
+    def parse(text: str) -> int:
+        """Read a number."""
+        print("reading", text)
+        return int(text)
+
+    async with driven() as it:
+        it.agent.tools.register(parse)
+        it.agent.breakpoints.add(Breakpoint(on_error=True))
+        await it.send("parse(text='four')")
+        screen = await paused(it, "after", "parse")
+        assert screen.reader.page == "Error"
+        shown = it.shown()
+        assert "ValueError" in shown
+        assert "▎     return int(text)" in shown
+        assert "values in" in shown
+        assert "'four'" in shown
+        assert "reading four" in await page(it, "Output")
+        await it.press("enter")
+        await ended(it)
+
+
+async def test_a_pause_is_searched_and_copied_and_esc_leaves_the_search_first() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        screen = await paused(it)
+        await page(it, "Tool")
+        await it.press("slash")
+        await it.write("numbers")  # n, s and e are keys of the pause
+        await it.press("enter")
+        assert screen.reader.view.matches
+        await it.press("y")
+        assert '"parameters"' in it.app.clipboard
+        await it.press("escape")
+        assert screen.reader.sought == ""
+        assert it.app.screen is screen
+        await it.press("escape")
+        (entry,) = await ended(it)
+        assert entry["status"] == "cancelled"
+
+
+async def test_the_source_of_a_paused_call_opens_in_the_editor(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with driven() as it:
+        opened: list[tuple[str, int]] = []
+        monkeypatch.setattr(it.app.editor, "open", lambda path, line: opened.append((path.name, line)))
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await paused(it)
+        await it.press("o")
+        await it.until(lambda: opened)
+        assert opened[0][0] == "arithmetic.py"
+        await it.press("enter")
+        await ended(it)
 
 
 async def test_the_time_at_a_pause_is_the_persons() -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import pytest
+from textual.binding import BindingsMap
+from textual.dom import DOMNode
 from textual.widget import Widget
 
 from workbench.tui.app import WorkbenchApp
@@ -15,11 +18,14 @@ from workbench.tui.panels.trace import TracePanel
 from workbench.tui.prompt_area import PromptArea
 from workbench.tui.rows import RowList
 from workbench.tui.screens.approval import ApprovalScreen
+from workbench.tui.screens.approval_always import AlwaysPanel, Choice
+from workbench.tui.screens.approval_fields import EditField
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.call_form import CallForm
 from workbench.tui.screens.edit_arguments import EditArgumentsScreen
 from workbench.tui.screens.fault import FaultScreen
+from workbench.tui.screens.form_parts import Options
 from workbench.tui.screens.grants import GrantsScreen
 from workbench.tui.screens.help import HelpScreen
 from workbench.tui.screens.history import HistoryScreen
@@ -60,6 +66,10 @@ OWNERS: dict[Scope, type] = {
     "pause": PauseScreen,
     "breakpoints": BreakpointsScreen,
     "fault": FaultScreen,
+    "field": EditField,
+    "option": Options,
+    "choice": Choice,
+    "always": AlwaysPanel,
 }
 
 
@@ -76,15 +86,31 @@ def test_ids_and_slash_words_are_unique() -> None:
 
 @pytest.mark.parametrize("scope", OWNERS)
 def test_a_key_means_one_thing_in_one_place(scope: Scope) -> None:
-    modes = {
-        "approval",
-        "question",
-        "models",
-        "history",
-        "grants",
-    }  # screens with fields give a key to one field at a time
     keys = Counter(key for command in TABLE if command.scope == scope for key in command.keys)
-    assert scope in modes or [key for key, count in keys.items() if count > 1] == []
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+def made_here(parent: type[DOMNode]) -> Iterator[type[DOMNode]]:
+    """The classes of this project that have bindings of their own."""
+    for child in parent.__subclasses__():
+        if child.__module__.startswith("workbench.") and "BINDINGS" in vars(child):
+            yield child
+        yield from made_here(child)
+
+
+def test_every_binding_carries_its_commands_id_and_shares_its_key_with_no_other() -> None:
+    ids = {command.id for command in TABLE}
+    by_class = {each: each._merge_bindings().key_to_bindings for each in made_here(DOMNode)}
+    assert len(by_class) > 20
+    own = {
+        (each.__name__, binding.key): binding.id
+        for each in by_class
+        for _, binding in BindingsMap(vars(each)["BINDINGS"])
+    }
+    # a text field of Textual's own, whose second key for deleting means something else there
+    assert {place for place, _ in (key for key, name in own.items() if name not in ids)} == {"AnswerInput"}
+    shared = [(each.__name__, key) for each, keys in by_class.items() for key in keys if len(keys[key]) > 1]
+    assert shared == []
 
 
 def test_every_command_says_what_it_does_in_a_sentence() -> None:

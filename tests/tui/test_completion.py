@@ -7,6 +7,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.widget import Widget
 
 from tests.tui.driving import Driven, driven
@@ -79,6 +81,17 @@ def test_typing_on_and_erasing_again_finds_the_same() -> None:
     backward = [index.matches(text) for text in ("file199", "file19", "fil", "fi", "f")]
     assert forward == backward[::-1]
     assert forward[-1] == ["folder3/file199.py"]
+
+
+@given(st.text("ab-^]\\ \n", max_size=8), st.text("ab-^]\\ \n", max_size=20))
+def test_a_file_fits_when_it_holds_the_characters_in_their_order(typed: str, path: str) -> None:
+    left = iter(f"/{path}")
+    assert bool(FileIndex([path]).matches(typed)) == all(each in left for each in typed)
+
+
+def test_letters_that_repeat_in_a_long_name_take_no_more_time_than_others() -> None:
+    tried = FileIndex(["a" * 2_000]).matches("a" * 40 + "b")  # would not end if each way to fit were tried
+    assert tried == []
 
 
 @pytest.mark.parametrize("text", ["me@example.org", "a@b", "@", "x @ y"])

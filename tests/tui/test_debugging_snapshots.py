@@ -131,6 +131,55 @@ def test_the_trace_of_a_narrow_screen_with_a_pause(snap_compare: Compare) -> Non
     assert snap_compare(app, terminal_size=(80, 24), run_before=settled)
 
 
+BEFORE = (
+    {
+        "tool_name": "files.list_files",
+        "arguments": {"folder": "/etc"},
+        "call_id": "call_1",
+        "result": "stations",
+        "status": "success",
+        "timing": 12.4,
+        "iteration": 1,
+    },
+    {
+        "tool_name": "web.fetch",
+        "arguments": {"url": "https://example.org/stations"},
+        "call_id": "call_2",
+        "result": "Error executing web.fetch: TimeoutError",
+        "error": "TimeoutError",
+        "status": "error",
+        "timing": 3012.0,
+        "iteration": 1,
+    },
+)
+MESSAGES = (
+    {"role": "system", "content": "You help."},
+    {"role": "user", "content": "Read the stations and say which are new."},
+    {
+        "role": "assistant",
+        "content": "",
+        "tool_calls": [
+            {
+                "id": "call_8fK2vQ1x",
+                "type": "function",
+                "function": {"name": "files-read_file", "arguments": '{"path": "/etc/stations"}'},
+            }
+        ],
+    },
+)
+FAILED = {
+    "status": "error",
+    "timing": 41.2,
+    "timestamp": START,
+    "error": "no stations",
+    "error_type": "FileNotFoundError",
+    "traceback": 'Traceback (most recent call last):\n  File "tools/files.py", line 31, in read_file\n'
+    "    return path.read_text()\nFileNotFoundError: no stations\n",
+    "failing_frame": {"function": "read_file", "line": 31, "locals": {"path": "PosixPath('/etc/stations')"}},
+    "output": "opening /etc/stations\n",
+}
+
+
 def request(**more: Any) -> PauseRequest:
     """A call of an agent within a tool."""
     facts: Mapping[str, Any] = {
@@ -147,7 +196,9 @@ def request(**more: Any) -> PauseRequest:
         },
         "because": "before each call where arguments['path'].startswith('/etc')",
         "task": "Read the stations and say which are new.",
-        "previous": ("files.list_files", "web.fetch"),
+        "before": BEFORE,
+        "messages": MESSAGES,
+        "sent": 2,
         "opened": START,
         **more,
     }
@@ -174,7 +225,7 @@ def test_a_pause_before_a_call(snap_compare: Compare, theme: str, size: tuple[in
 
 def test_a_pause_after_a_call_that_failed(snap_compare: Compare) -> None:
     error = "Error executing files.read_file: FileNotFoundError: no stations"
-    make = partial(paused, "graphite", when="after", error=error)
+    make = partial(paused, "graphite", when="after", error=error, details=FAILED)
     assert snap_compare(StageApp(STORY), terminal_size=(120, 40), run_before=opened(make))
 
 

@@ -76,6 +76,21 @@ def texts(old: str, new: str, width: int) -> list[str]:
     return ["".join(text for text, _ in line) for line in result_lines(old, new, width)]
 
 
+@pytest.mark.parametrize("width", [40, 120])
+@pytest.mark.parametrize("kind", ["text", "json"])
+def test_of_a_difference_without_end_the_beginning_is_shown_and_how_much_there_is_more(
+    kind: str, width: int
+) -> None:
+    before, after = ([f"{word}{number}" for number in range(4_000)] for word in ("old", "new"))
+    if kind == "text":
+        lines = texts("\n".join(before), "\n".join(after), width)
+        assert lines[-1] == "  … 3,000 more differences are not shown"
+    else:
+        values = ({str(number): word for number in range(6_000)} for word in (1, 2))
+        lines = texts(*map(json.dumps, values), width)
+        assert lines[-1] == "  … 1,000 more differences are not shown"
+
+
 def test_values_stand_beside_each_other_where_there_is_room_and_below_each_other_else() -> None:
     wide = texts('{"a": 1}', '{"a": 2}', 100)
     assert len(wide) == 1

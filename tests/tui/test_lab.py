@@ -296,6 +296,20 @@ async def test_a_rejected_call_cannot_be_saved_and_says_why(shop: Path) -> None:
         assert it.app.screen is it.app.main
 
 
+async def test_a_call_with_a_secret_in_it_is_not_written_into_a_test(
+    shop: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHOP_API_KEY", "pear-4711-secret")
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear-4711-secret')")
+        await at_call(it)
+        await it.press("t")
+        await it.until(lambda: it.app._notifications)
+        (notice,) = it.app._notifications
+        assert "a secret stands in it" in str(notice.title)
+        assert it.app.screen is it.app.main
+
+
 async def open_form(it: Driven, tool: str) -> CallForm:
     await it.send(f"/call {tool}")
     await it.until(lambda: isinstance(it.app.screen, CallForm))

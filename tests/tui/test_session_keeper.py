@@ -225,3 +225,20 @@ def test_a_call_that_was_lost_can_be_given_a_result_in_a_what_if(tmp_path: Path)
     assert [entry["status"] for entry in desk.calls()] == ["cancelled", "cancelled"]
     desk.what_if(ids[1], "what it would have given")
     assert [entry["result"] for entry in desk.calls()][1] == "what it would have given"
+
+
+def test_what_a_what_if_took_from_the_record_is_not_counted_as_paid_again(tmp_path: Path) -> None:
+    first = Desk(tmp_path)
+    (call_id,) = first.turn("add", calls(call("add", a=1, b=2)), "three")
+    prompt, begun = first.keeper.what_if(first.agent, Instead(call_id, "4"))
+    first.llm.answers = ["four"]
+    first.agent.resume_turn(prompt, begun)
+    fork = first.log.path
+    assert fork is not None
+    paid = first.agent.total_usage
+    first.agent.close()
+    first.log.close()
+    second = Desk(tmp_path)
+    second.keeper.resume(second.agent, fork)
+    assert second.agent.total_usage == paid
+    assert paid.total_tokens > 0

@@ -89,6 +89,7 @@ def test_the_file_is_named_like_the_theme(palette: Palette) -> None:
         ("- a", "expected the keys"),
         ("name: x\ncolors: {background: '#000000'}", "missing surface"),
         ("name: 3\ncolors: {}", "name must be text"),
+        ("name: 2020-13-45", "cannot be read: month must be in"),
     ],
 )
 def test_a_broken_theme_says_what_is_wrong(tmp_path: Path, text: str, complaint: str) -> None:

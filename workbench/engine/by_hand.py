@@ -84,6 +84,7 @@ class HandTurn(Turn):
             last = self.entries[-1]
             for kind, by_event in self.llm_entry.items():
                 last[kind] = {**by_event, **last.get(kind, {})}
+            self.recorder.tell("entry_changed", last)
 
 
 class _HandRecorder(Recorder):

@@ -126,6 +126,8 @@ def parse_scenario(text: str, source: str = "scenario") -> Scenario:
         raise ConfigError(f"{source}, line {line}: {error.problem or 'not YAML'}.") from error
     except yaml.YAMLError as error:
         raise ConfigError(f"{source}: not YAML: {error}.") from error
+    except (ValueError, AttributeError, RecursionError) as error:  # such as a date that no calendar has
+        raise ConfigError(f"{source}: a value in it cannot be read: {error}.") from error
     return _Reader(source).scenario(data)
 
 

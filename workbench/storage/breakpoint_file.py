@@ -101,14 +101,18 @@ def read_items(path: Path) -> list[Item]:
         data, tree = yaml.safe_load(text), yaml.compose(text, Loader=yaml.SafeLoader)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, AttributeError, RecursionError, yaml.YAMLError) as error:
+        # also such as a date that no calendar has
         raise ConfigError(f"{path}: cannot be read: {error}", hint=_HINT) from error
     if data is None:
         return []
     found = data.get("breakpoints") if isinstance(data, Mapping) else None
     if not isinstance(found, list):
         raise ConfigError(f"{path} must hold a list named breakpoints", hint=_HINT)
-    return [_item(raw, line) for raw, line in zip(found, _lines(tree), strict=True)]
+    lines = _lines(tree)
+    if len(lines) != len(found):
+        raise ConfigError(f"{path} must hold one list named breakpoints, and no merged ones", hint=_HINT)
+    return [_item(raw, line) for raw, line in zip(found, lines, strict=True)]
 
 
 def condition_lines(path: Path) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.engine.agent import Agent
+from workbench.engine.begun import REPLAYED
 from workbench.engine.llm import TokenUsage
 from workbench.errors import StorageError
 from workbench.storage.session_file import SessionRecord, recover
@@ -49,7 +50,8 @@ def fork_session(agent: Agent, record: SessionRecord) -> Path:
 def _take_over(agent: Agent, record: SessionRecord) -> None:
     # without a turn there is no message either: the next turn begins as the first of any session
     agent.current_session = record.session() if len(record.turns) else None
-    entries = (entry for turn in record.turns for entry in turn.trace if "usage" in entry)
-    usages = [TokenUsage.from_record(entry["usage"]) for entry in entries]
-    agent.last_usage = usages[-1] if usages else TokenUsage()
-    agent.total_usage = sum(usages, TokenUsage())
+    entries = [entry for turn in record.turns for entry in turn.trace if "usage" in entry]
+    agent.last_usage = TokenUsage.from_record(entries[-1]["usage"]) if entries else TokenUsage()
+    # what a turn took from a record was paid for in the session that it comes from
+    paid = (TokenUsage.from_record(entry["usage"]) for entry in entries if not entry.get(REPLAYED))
+    agent.total_usage = sum(paid, TokenUsage())

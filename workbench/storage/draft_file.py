@@ -85,4 +85,7 @@ def _taken(path: Path) -> str:
             return ""
         data = file.read()
         path.unlink()
-    return data.decode(*_CODING)
+    try:
+        return data.decode(*_CODING)
+    except UnicodeDecodeError:  # not all of it is as it was written; what can be read is given back
+        return data.decode(errors="replace")

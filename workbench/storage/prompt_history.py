@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from workbench.storage.masking import Masker
 from workbench.storage.private_file import append, open_private, private_folder
 from workbench.whole_file import locked_folder, replace_file
 
@@ -28,11 +29,12 @@ class SentMessage(NamedTuple):
 class PromptHistory:
     """The messages in one file, which several apps may write at once. Every method raises ``OSError``.
 
-    Nothing is read or written through a symbolic link.
+    Secrets are masked, as in the logs. Nothing is read or written through a symbolic link.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, mask: Masker | None = None) -> None:
         self._path = path
+        self._mask = Masker() if mask is None else mask
 
     def load(self) -> list[SentMessage]:
         """The newest messages, oldest first. Records that cannot be read are passed over."""
@@ -51,7 +53,8 @@ class PromptHistory:
 
     def add(self, text: str) -> None:
         """Append a message that was sent just now."""
-        record = json.dumps({"at": round(time.time(), 3), "text": text}).encode() + b"\n"
+        self._mask.refresh()
+        record = json.dumps({"at": round(time.time(), 3), "text": self._mask(text)}).encode() + b"\n"
         folder = private_folder(self._path.parent)
         with locked_folder(folder):
             self._make_room(len(record))
@@ -92,4 +95,4 @@ def _message(line: bytes) -> SentMessage | None:
     if not isinstance(record, dict) or not isinstance(record.get("text"), str):
         return None
     at = record.get("at")
-    return SentMessage(float(at) if isinstance(at, int | float) else 0.0, record["text"])
+    return SentMessage(at if isinstance(at, float) else 0.0, record["text"])

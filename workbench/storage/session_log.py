@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,15 @@ from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
 from workbench.storage.session_file import SessionRecord
-from workbench.storage.session_format import BY_HAND, Origin, comment, header, record_of, turn_item
+from workbench.storage.session_format import (
+    BY_HAND,
+    Origin,
+    TurnRecord,
+    comment,
+    header,
+    record_of,
+    turn_item,
+)
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -77,7 +85,6 @@ class SessionLog(FileLog):
         """
         path = record.path
         with self._lock:
-            self._end()
             try:
                 descriptor = private_file.open_private(path, 0)
             except OSError as error:
@@ -88,10 +95,7 @@ class SessionLog(FileLog):
                     f"{path} belongs to a session that is still running",
                     hint="Close the other one, or fork this session.",
                 )
-            self._path, self._descriptor = path, descriptor
-            self._seen.start(record.messages)
-            self._seen.advance(record.messages)
-            self._written = len(record.turns)
+            self._go_on_in(path, descriptor, record)
 
     def fork(self, record: SessionRecord) -> Path:
         """Append the next turns to a new file that begins with the turns of ``record``, and return its path.
@@ -100,18 +104,19 @@ class SessionLog(FileLog):
         """
         origin = Origin(record.path.name, len(record.turns))
         with self._lock:
-            self._end()
             try:
-                path = self._create(record.agent, record.model, origin)
-                for turn in record.turns:
-                    private_file.append(self._descriptor, turn_item(turn))
+                path, descriptor = self._create(record.agent, record.model, origin, record.turns)
             except OSError as error:
-                self._end()
                 raise StorageError(f"cannot write the fork: {error.strerror or error}") from error
-            self._seen.start(record.messages)
-            self._seen.advance(record.messages)
-            self._written = len(record.turns)
+            self._go_on_in(path, descriptor, record)
             return path
+
+    def _go_on_in(self, path: Path, descriptor: int, record: SessionRecord) -> None:
+        self._let_go()
+        self._path, self._descriptor = path, descriptor
+        self._seen.start(record.messages)
+        self._seen.advance(record.messages)
+        self._written = len(record.turns)
 
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """Begin the session's file if need be, and the turn's journal."""
@@ -185,12 +190,15 @@ class SessionLog(FileLog):
     def close(self) -> None:
         """Let go of the files, after a last try to write the turns that wait."""
         with self._lock:
-            if self._unwritten or self._lost:
-                try:
-                    self._write_turns()
-                except OSError as error:
-                    self._report(error)
-            self._end()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        if self._unwritten or self._lost:
+            try:
+                self._write_turns()
+            except OSError as error:
+                self._report(error)
+        self._end()
 
     def _keep(self, agent: Agent, entries: list[TraceEntry]) -> None:
         with self._lock:
@@ -205,11 +213,14 @@ class SessionLog(FileLog):
 
     def _open(self, agent_name: str, model: str) -> None:
         if self._descriptor < 0:
-            self._create(agent_name, model)
+            self._path, self._descriptor = self._create(agent_name, model)
         if self._journal is None and self._path is not None:
             self._journal = Journal(self._path)
 
-    def _create(self, agent_name: str, model: str, origin: Origin | None = None) -> Path:
+    def _create(
+        self, agent_name: str, model: str, origin: Origin | None = None, turns: Iterable[TurnRecord] = ()
+    ) -> tuple[Path, int]:
+        """A new session file with these turns, and its descriptor; no file after an OSError."""
         started = datetime.fromtimestamp(self._clock(), UTC)
         folder = self._folder("sessions")
         stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
@@ -217,12 +228,13 @@ class SessionLog(FileLog):
         try:
             private_file.lock(descriptor)
             private_file.append(descriptor, header(agent_name, model, started, self._mask, origin))
+            for turn in turns:
+                private_file.append(descriptor, turn_item(turn))
         except OSError:
             os.close(descriptor)
             path.unlink(missing_ok=True)
             raise
-        self._path, self._descriptor = path, descriptor
-        return path
+        return path, descriptor
 
     def _write_turns(self) -> None:
         if self._descriptor < 0:

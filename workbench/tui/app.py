@@ -317,7 +317,8 @@ class WorkbenchApp(App[None]):
         from workbench.tui.screens.pause import PauseScreen
 
         if isinstance(request, PauseRequest):
-            return PauseScreen(request, decide, self.themes.palette, clock=self.clock)
+            about = self.desks.lab.about
+            return PauseScreen(request, decide, self.themes.palette, about, clock=self.clock)
         return ApprovalScreen(request, decide, self.themes.palette, clock=self.clock, editor=self.editor)
 
     def on_held_screen_typed(self, message: HeldScreen.Typed) -> None:

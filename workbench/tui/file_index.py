@@ -48,8 +48,9 @@ class FileIndex:
         lower = self._lower
         if len(wanted) == 1:
             return [at for at in among if wanted in lower[at]]
-        search = re.compile(".*?".join(map(re.escape, wanted)), re.DOTALL).search
-        return [at for at in among if search(lower[at])]
+        # each character at its first place, and never another try: the keys wait for this
+        fits = re.compile("".join(f"[^{each}]*+{each}" for each in map(re.escape, wanted))).match
+        return [at for at in among if fits(lower[at])]
 
     def _ranked(self, wanted: str, fitting: Sequence[int]) -> Iterator[int]:
         lower, start = self._lower, f"/{wanted}"

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.suggester import Suggester
 from textual.widgets import Input, Static
+
+from workbench.tui.commands import binding
 
 _NARROW: Final = 52
 
@@ -21,7 +23,7 @@ class FilterLine(Horizontal):
     """Tells what is typed; whoever owns it hides and shows it. ``complete`` offers an end for a text."""
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
 
     @dataclass
     class Typed(Message):

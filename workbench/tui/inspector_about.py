@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from workbench.engine.request_log import Sent
-from workbench.tui.inspector_context import message_head, message_text
+from workbench.tui.inspector_context import labelled, message_head, message_text
 from workbench.tui.json_view import json_text
-from workbench.tui.render import Span, fit
+from workbench.tui.render import Span
 from workbench.tui.result_diff import result_lines
 from workbench.tui.tool_history import ToolVersion
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import visible_line
 
-_LABEL: Final = 13
 _EMPTY: Final[Line] = ()
 
 
@@ -76,16 +75,16 @@ def tool_lines(about: About, width: int) -> list[Line]:
     """The tool as it was: version, code, place, description and schema, and what is different now."""
     then, now = about.then, about.now
     assert then is not None
-    lines = _row("version", f"{then.number}", "text", width)
+    lines = labelled("version", f"{then.number}", width)
     if about.changed and now is not None:
         said = f"{then.number}, now {now.number}: the tool has changed since"
-        lines = _row("version", said, "warning", width)
+        lines = labelled("version", said, width, "warning")
     code = then.code_hash or "no Python code"
     if now is not None and now.code_hash != then.code_hash:
         code += f"  now {now.code_hash}"
-    lines += _row("code", code, "text", width)
+    lines += labelled("code", code, width)
     if then.file:
-        lines += _row("source", visible_line(f"{then.file}:{then.line}"), "text", width)
+        lines += labelled("source", visible_line(f"{then.file}:{then.line}"), width)
     lines += [_EMPTY, (("  Description", "subtle strong"),)]
     key = "text" if then.description else "muted"
     lines += wrapped(then.description or "It has none.", width, key, words=True)
@@ -107,8 +106,3 @@ def tool_text(version: ToolVersion) -> str:
         "parameters": version.parameters,
     }
     return json.dumps(facts, indent=2, ensure_ascii=False, default=repr)
-
-
-def _row(label: str, value: str, key: str, width: int) -> list[Line]:
-    first, *rest = wrapped(value, width, key, indent=2 + _LABEL, words=True)
-    return [(("  " + fit(label, _LABEL), "muted"), *first[1:]), *rest]

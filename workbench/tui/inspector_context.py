@@ -41,9 +41,7 @@ def context_lines(entry: Entry, width: int) -> list[Line]:
     """Where an entry belongs, and which tools ran before it in its turn."""
     lines: list[Line] = []
     for label, value in context(entry):
-        first, *rest = wrapped(value, width, indent=2 + _LABEL)
-        lines.append((("  " + fit(label, _LABEL), "muted"), *first[1:]))
-        lines += rest
+        lines += labelled(label, value, width)
     before = previous_tools(entry)
     lines += [_EMPTY, (("  Tools before it in this turn", "subtle strong"),)]
     if not before:
@@ -61,6 +59,12 @@ def context_lines(entry: Entry, width: int) -> list[Line]:
             )
         )
     return lines
+
+
+def labelled(label: str, value: str, width: int, key: str = "text") -> list[Line]:
+    """A label and a value beside it, broken between words, on as many lines as it needs."""
+    first, *rest = wrapped(value, width, key, indent=2 + _LABEL, words=True)
+    return [(("  " + fit(label, _LABEL), "muted"), *first[1:]), *rest]
 
 
 def context_text(entry: Entry) -> str:

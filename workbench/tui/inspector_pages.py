@@ -18,7 +18,7 @@ from workbench.tui.media import media_in
 from workbench.tui.record_table import is_table, table_lines
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
 from workbench.tui.result_diff import json_of
-from workbench.tui.trace_records import Entry
+from workbench.tui.trace_records import OPEN, Entry
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import as_left, visible, visible_line
 
@@ -67,8 +67,9 @@ def pages(entry: Entry, about: About | None = None) -> list[Page]:
         views = [View("list", partial(_arguments, data, entry.arguments))]
         views += [View("tree", value=_plain(entry.arguments))] * bool(entry.arguments)
         found.append(Page("Arguments", count, tuple(views), lambda: _json_text(entry.arguments)))
-        result = str(data.get("result", ""))
-        found.append(Page("Result", "", tuple(result_views(result)), lambda: result))
+        if "result" in data or entry.state not in OPEN:
+            result = str(data.get("result", ""))
+            found.append(Page("Result", "", tuple(result_views(result)), lambda: result))
     else:
         found.append(_prose_page("Answer", data.get("content")))
         if data.get("reasoning"):

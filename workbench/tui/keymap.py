@@ -16,7 +16,10 @@ NONE: Final = "none"
 """The word that takes a command's keys away."""
 
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super", "hyper", "meta")
-_WRITING: Final[frozenset[Scope]] = frozenset({"app", "prompt", "history", "models", "themes", "help"})
+_WRITING: Final[frozenset[Scope]] = frozenset(
+    {"app", "prompt", "history", "models", "themes", "help", "field", "question", "edit", "form"}
+    | {"save_test", "what_if", "always"}
+)
 """Where characters are text that is being written."""
 
 _PANELS: Final[frozenset[Scope]] = frozenset({"prompt", "conversation", "list", "trace", "tools"})

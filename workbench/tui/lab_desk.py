@@ -86,7 +86,8 @@ class LabDesk:
         tool = str(entry.data.get("tool_name", ""))
         if entry.turn.guest:
             return About()
-        return About(None, self.history.at(tool, entry.data.get("timestamp", 0.0)), self.history.now(tool))
+        began = entry.data.get("timestamp", entry.began)
+        return About(None, self.history.at(tool, began), self.history.now(tool))
 
     def wanted(self, wish: Wish) -> None:
         """Do this."""

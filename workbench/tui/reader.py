@@ -62,7 +62,7 @@ class Reader(Vertical):
         self.set_class(self.size.width < NARROW, "-narrow")
         self.set_class(self.app.size.height < _LOW, "-low")
         if self._entry is not None:
-            self.show(self._entry, self._given, self._sections, keep=True)
+            self.show(self._entry, self._given, self._sections, name=self.page)
 
     def restyle(self, palette: Palette) -> None:
         """Draw in these colours from now on."""
@@ -86,9 +86,8 @@ class Reader(Vertical):
         """Whether the search takes the keys."""
         return self._search.display and self._search.has_focus_within
 
-    def show(self, entry: Entry, given: list[Page], sections: Sections, *, keep: bool = False) -> None:
-        """Show these pages of an entry; ``keep``: the one of the same name, else the one to begin with."""
-        name = self.page if keep else ""
+    def show(self, entry: Entry, given: list[Page], sections: Sections, *, name: str = "") -> None:
+        """Show these pages of an entry, first the one of that name, or else the one to begin with."""
         self._entry, self._given, self._sections = entry, given, sections
         self._pages = list(given)
         if self.has_class("-narrow"):

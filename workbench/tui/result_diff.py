@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -20,6 +21,10 @@ SIDE_BY_SIDE: Final = 72
 
 _JSON_LIMIT: Final = 1_000_000
 _VALUE_ROWS: Final = 12
+_MOST_ROWS: Final = 5_000
+"""Rows of a difference that are shown; more cannot be taken in, and would hold up the keys."""
+
+_compared = lru_cache(maxsize=2)(diff)  # each time that it is drawn it is asked for several times
 _SIGNS: Final = {"added": ("+", "success"), "removed": (MINUS, "error"), "changed": ("±", "accent")}
 
 
@@ -39,6 +44,7 @@ def json_of(text: str) -> Any:
     return value if isinstance(value, dict | list) else None
 
 
+@lru_cache(maxsize=1024)
 def difference(old: str, new: str) -> str:
     """How two results differ, in a few words; empty if they are the same."""
     if old == new:
@@ -52,7 +58,7 @@ def difference(old: str, new: str) -> str:
             (sum(each.kind == kind for each in found), kind) for kind in ("changed", "added", "removed")
         ]
         return ", ".join(f"{count:,} {kind}" for count, kind in counts if count)
-    told = diff(old, new)
+    told = _compared(old, new)
     return f"+{told.added} {MINUS}{told.removed} lines"
 
 
@@ -62,9 +68,17 @@ def result_lines(old: str, new: str, width: int) -> list[Line]:
         return []
     before, after = json_of(old), json_of(new)
     if before is not None and after is not None:
-        return list(_paths(list(changes(before, after)), width))
-    rows = diff(old, new).rows
-    return list(_beside(rows, width) if width >= SIDE_BY_SIDE else _stacked(rows, width))
+        found = list(changes(before, after))
+        return [*_paths(found[:_MOST_ROWS], width), *_left_out(len(found))]
+    rows = _compared(old, new).rows
+    shown = rows[:_MOST_ROWS]
+    lines = _beside(shown, width) if width >= SIDE_BY_SIDE else _stacked(shown, width)
+    return [*lines, *_left_out(len(rows))]
+
+
+def _left_out(count: int) -> Iterator[Line]:
+    if count > _MOST_ROWS:
+        yield ((f"  … {count - _MOST_ROWS:,} more differences are not shown", "muted"),)
 
 
 # JSON

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from textual.app import App
 
 from workbench.engine.agent import Agent
 from workbench.errors import ConfigError, WorkbenchError
+from workbench.storage.masking import Masker
 from workbench.toolbox.pytest_writer import Callee, callee, check_savable, default_path, write_test
 from workbench.tui import events
 from workbench.tui.background import Background
@@ -45,6 +46,7 @@ class TestSaver:
         tool = agent.tools.get(name) if agent is not None else None
         try:
             check_savable(entry.data)
+            _check_open(entry.data)
             if tool is None:
                 raise ConfigError(f"there is no tool {name} any more", hint="A test needs the tool itself.")
             where = callee(tool)
@@ -84,6 +86,17 @@ class TestSaver:
         shown = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
         hint = f"pytest {shown} runs it."
         self._post(events.Notice("", time.time(), f"The test is in {shown}", "", hint, tone="success"))
+
+
+def _check_open(data: Mapping[str, Any]) -> None:
+    """Raise ConfigError for a call with a secret in it: test files are given to others."""
+    mask = Masker()
+    written = (str(data.get(key, "")) for key in ("arguments", "result", "error"))
+    if any(mask(text) != text for text in written):
+        raise ConfigError(
+            "this call cannot be saved as a test: a secret stands in it",
+            hint="Call it without, then save that.",
+        )
 
 
 def _varies(entry: Entry, calls: Sequence[Entry]) -> bool:

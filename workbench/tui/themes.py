@@ -25,8 +25,8 @@ def load_theme(path: Path) -> Palette:
         data = yaml.load(text, yaml.CSafeLoader)
     except yaml.YAMLError as error:
         raise ConfigError(f"{path}: not valid YAML: {error}", hint=_MEND) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, AttributeError, RecursionError) as error:  # also a date that no calendar has
+        raise ConfigError(f"{path}: cannot be read: {error}", hint=_MEND) from error
     if not isinstance(data, dict):
         raise ConfigError(f"{path}: expected the keys name, dark and colors")
     name, about = data.get("name", path.stem), data.get("about", "")

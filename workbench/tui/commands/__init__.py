@@ -13,6 +13,7 @@ from workbench.tui.commands import (
     conversation,
     debugging,
     everywhere,
+    fields,
     inspector,
     lab,
     lists,
@@ -32,12 +33,14 @@ __all__ = [
     "Command",
     "Scope",
     "all_commands",
+    "binding",
     "bindings",
     "choose_keys",
     "commands",
     "hints",
     "key_text",
     "key_text_of",
+    "passed",
 ]
 
 TABLE: Final[tuple[Command, ...]] = (
@@ -54,8 +57,10 @@ TABLE: Final[tuple[Command, ...]] = (
     *lab.ROWS,
     *sessions.ROWS,
     *debugging.ROWS,
+    *fields.ROWS,
     *manual.ROWS,
 )
+_ROWS: Final = {row.id: row for row in TABLE}
 
 
 def commands(scope: Scope) -> tuple[Command, ...]:
@@ -73,19 +78,30 @@ def all_commands() -> tuple[Command, ...]:
 
 def bindings(scope: Scope) -> list[BindingType]:
     """Textual bindings for one scope; each carries the command's id, so that a keymap can move it."""
-    return [
-        Binding(
-            ",".join(command.keys) or f"{UNBOUND}_{command.id}",
-            command.action,
-            command.label,
-            id=command.id,
-            show=False,
-            tooltip=command.help,
-            priority=command.priority,
-        )
-        for command in TABLE
-        if command.scope == scope
-    ]
+    return [_binding(command, command.action) for command in TABLE if command.scope == scope]
+
+
+def binding(command: str, action: str = "") -> Binding:
+    """The same for one command, by its id; ``action`` where it is done by another name there."""
+    row = _ROWS[command]
+    return _binding(row, action or row.action)
+
+
+def passed(ids: Iterable[str]) -> list[BindingType]:
+    """Bindings for commands of the app, on a screen that lets no others of them pass."""
+    return [binding(each, f"app.{_ROWS[each].action.removeprefix('app.')}") for each in ids]
+
+
+def _binding(command: Command, action: str) -> Binding:
+    return Binding(
+        ",".join(command.keys) or f"{UNBOUND}_{command.id}",
+        action,
+        command.label,
+        id=command.id,
+        show=False,
+        tooltip=command.help,
+        priority=command.priority,
+    )
 
 
 _KEY_NAMES: Final[dict[str, str]] = {
@@ -109,7 +125,7 @@ def key_text(key: str) -> str:
 
 def key_text_of(command: str) -> str:
     """The first key of a command, by its id, as the screen shows it; ``""`` when it has none."""
-    (row,) = with_chosen_keys(row for row in TABLE if row.id == command)
+    (row,) = with_chosen_keys([_ROWS[command]])
     return key_text(row.keys[0]) if row.keys else ""
 
 

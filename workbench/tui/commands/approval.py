@@ -89,5 +89,4 @@ ROWS: Final[tuple[Command, ...]] = (
     ),
     Command("approval.top", "approval", ("home",), "scroll_pages(-999999)", "top", "The tab's first line."),
     Command("approval.end", "approval", ("end",), "scroll_pages(999999)", "end", "The tab's last line."),
-    Command("approval.take", "approval", ("ctrl+s",), "take", "take", "While editing: take the arguments."),
 )

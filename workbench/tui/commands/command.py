@@ -30,6 +30,10 @@ Scope = Literal[
     "pause",
     "breakpoints",
     "fault",
+    "field",
+    "option",
+    "choice",
+    "always",
     "help",
 ]
 """Where a command holds: everywhere, or while that panel or screen has the focus."""

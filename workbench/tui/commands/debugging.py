@@ -19,14 +19,35 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "pause.again", "pause", ("a",), "again", "run again", "Run the call once more, and pause again.", 5
     ),
-    Command("pause.stop", "pause", ("escape", "x"), "stop_turn", "stop", "Stop the turn.", 6),
+    Command(
+        "pause.stop",
+        "pause",
+        ("escape", "x"),
+        "back",
+        "stop",
+        "Stop the turn; what is marked or looked for goes first.",
+        6,
+    ),
+    Command("pause.page", "pause", ("tab", "right"), "page(1)", "next tab", "Show the next tab.", 7),
+    Command(
+        "pause.page_back", "pause", ("shift+tab", "left"), "page(-1)", "tab before", "Show the tab before."
+    ),
+    Command("pause.search", "pause", ("slash",), "search", "search", "Look for a text in it.", 8),
+    Command("pause.next_match", "pause", ("n",), "match(1)", "next match", "Go to the next match."),
+    Command("pause.previous_match", "pause", ("N",), "match(-1)", "match before", "Go back to one."),
+    Command("pause.source", "pause", ("o",), "source", "source", "Open the source in your editor.", 9),
+    Command(
+        "pause.copy", "pause", ("y",), "copy", "copy", "Copy what is marked, the value, or else the tab.", 10
+    ),
+    Command("pause.mark", "pause", ("v",), "mark", "mark", "Mark lines, to be copied."),
+    Command("pause.view", "pause", ("f",), "view", "view", "Show it in another way: table, tree, text."),
+    Command("pause.fold", "pause", ("space",), "fold", "fold", "Fold or unfold a value."),
     Command("pause.up", "pause", ("up",), "lines(-1)", "up", "Scroll up."),
     Command("pause.down", "pause", ("down",), "lines(1)", "down", "Scroll down."),
     Command("pause.page_up", "pause", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),
     Command("pause.page_down", "pause", ("pagedown",), "screens(1)", "page down", "Scroll one screen down."),
     Command("pause.first", "pause", ("home",), "ends(0)", "first", "Scroll to the first line."),
     Command("pause.last", "pause", ("end",), "ends(1)", "last", "Scroll to the last line."),
-    Command("pause.take", "pause", ("ctrl+s",), "take", "take", "While editing: take it."),
     Command(
         "breakpoints.toggle",
         "breakpoints",

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -22,7 +22,7 @@ from workbench.tui.approval import (
     Decision,
 )
 from workbench.tui.broker import Decide
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import bindings, commands, key_text, key_text_of, passed
 from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.json_view import editable_text, json_text
 from workbench.tui.palette import Palette
@@ -42,7 +42,7 @@ FULL_BELOW: Final = 104
 _MOST_WIDE: Final = 140
 _LEAST_HIGH: Final = 33
 _ACTIONS: Final = frozenset(command.action.partition("(")[0] for command in commands("approval"))
-_PASSED: Final = frozenset({"app.help", "app.palette", "app.theme", "app.quit", "app.repaint"})
+_PASSED: Final = ("app.help", "app.palette", "app.theme", "app.quit", "app.repaint")
 # what a click does without deciding anything
 _HARMLESS: Final = ("highlight", "show_tab")
 
@@ -55,21 +55,8 @@ class ApprovalScreen(HeldScreen):
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(
-            binding
-            for binding in bindings("approval")
-            if isinstance(binding, Binding) and binding.id != "approval.take"
-        ),
-        *(
-            Binding(
-                ",".join(command.keys),
-                f"app.{command.action.removeprefix('app.')}",
-                command.label,
-                show=False,
-            )
-            for command in commands("app")
-            if command.id in _PASSED
-        ),
+        *bindings("approval"),
+        *passed(_PASSED),
     ]
 
     def __init__(
@@ -157,7 +144,9 @@ class ApprovalScreen(HeldScreen):
             event.stop()
             shown = visible_line(event.character or "") if event.is_printable else key_text(event.key)
             shown = "space" if shown == " " else shown
-            self._say(f"{shown} decides nothing: y run, n reject, e edit, enter submit")
+            words = {"run": "run", "reject": "reject", "edit": "edit", "submit": "submit"}
+            would = ", ".join(f"{key_text_of(f'approval.{each}')} {word}" for each, word in words.items())
+            self._say(f"{shown} decides nothing: {would}")
 
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""

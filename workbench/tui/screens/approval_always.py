@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final
 from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.strip import Strip
@@ -18,10 +18,11 @@ from textual.widgets import Input, Label
 from workbench.registry import matching
 from workbench.registry.grants import ANY_OTHER
 from workbench.tui.approval import GRANT_SCOPES, Batch, GrantScope, Proposal
+from workbench.tui.commands import binding, bindings
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, fit, row
-from workbench.tui.screens.approval_fields import LEAVE, Left
+from workbench.tui.screens.approval_fields import Left
 from workbench.tui.screens.approval_texts import coverage_text, exact_text, marked, once_text
 from workbench.visible import visible_line
 
@@ -33,17 +34,10 @@ _SCOPES: Final = ("these calls only", "this session", "this project")
 class Choice(Widget, can_focus=True):
     """One of a few words; left and right change it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,h", "turn(-1)", show=False),
-        Binding("right,l", "turn(1)", show=False),
-        Binding("enter", "confirm", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("choice")
 
     class Changed(Message):
         """Another word was chosen."""
-
-    class Confirmed(Message):
-        """Enter."""
 
     def __init__(self, label: str, options: Sequence[str], chosen: int, palette: Palette) -> None:
         super().__init__()
@@ -96,10 +90,6 @@ class Choice(Widget, can_focus=True):
         """Choose the word beside it."""
         self._choose(max(0, min(self.chosen + step, len(self._options) - 1)))
 
-    def action_confirm(self) -> None:
-        """Enter confirms the whole panel."""
-        self.post_message(self.Confirmed())
-
     def offer(self, options: Sequence[str]) -> None:
         """Offer these words from now on; the first is chosen where the chosen one is not among them."""
         if options != self._options:
@@ -118,11 +108,7 @@ class Choice(Widget, can_focus=True):
 class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
     """What to remember: for how long, and for which arguments. Enter confirms, Esc leaves."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        LEAVE,
-        Binding("up", "step(-1)", show=False),
-        Binding("down", "step(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("always"), binding("field.leave")]
 
     class Changed(Message):
         """The proposal is another one, and covers these other calls; ``summary`` says so in a few words."""
@@ -227,10 +213,13 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         self.query_one("#patterns").display = self._by_arguments
         self._state()
 
-    @on(Choice.Confirmed)
     @on(Input.Submitted)
-    def _confirm(self, event: Message) -> None:
+    def _submitted(self, event: Message) -> None:
         event.stop()
+        self.action_confirm()
+
+    def action_confirm(self) -> None:
+        """Confirm the whole panel."""
         self.post_message(self.Confirmed())
 
     def action_leave(self) -> None:

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 from textual.widgets.text_area import Location
 
-from workbench.tui.commands import commands
+from workbench.tui.commands import binding, bindings
 from workbench.tui.json_view import editable_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
@@ -25,9 +25,6 @@ from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible_line
 
 Check = Callable[[Mapping[str, Any]], str | None]
-
-LEAVE: Final = Binding("escape", "leave", "leave", show=False)
-"""How every field is left."""
 
 _FAULT_ROWS: Final = 3
 _HUGE: Final = 50_000
@@ -44,7 +41,7 @@ class Left(Message):
 class ReasonField(Input):
     """One line: why the highlighted call is rejected. Enter takes it, Esc leaves it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [LEAVE]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
 
     def __init__(self) -> None:
         super().__init__(placeholder="what the model should know, or do instead", compact=True, id="reason")
@@ -70,14 +67,7 @@ class ArgumentsArea(SteadyArea):
 class EditField(Vertical):
     """The arguments as JSON, and what is wrong with them as one types."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        LEAVE,
-        *(
-            Binding(",".join(command.keys), "take", command.label, id=command.id, show=False, priority=True)
-            for command in commands("approval")
-            if command.id == "approval.take"
-        ),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("field")
 
     class Taken(Message):
         """Run the call with these arguments."""

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from workbench.engine.scope import rejected
 from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow
-from workbench.tui.commands import Command, hints, key_text
+from workbench.tui.commands import Command, all_commands, hints, key_text
 from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
 from workbench.tui.render import arguments_text, fit, name_spans, value_text
 from workbench.tui.screens.approval_texts import (
@@ -46,16 +46,21 @@ _HEADINGS: Final = (
     (),
 )
 
-FIELD_HINTS: Final[dict[Mode, tuple[tuple[str, str, str], ...]]] = {
-    "reason": (("enter", "reject with this reason", "take"), ("esc", "leave", "leave")),
-    "edit": (("^s", "take", "take"), ("^g", "editor", "open_editor"), ("esc", "leave", "leave")),
+_FIELD_HINTS: Final[dict[Mode, tuple[tuple[str, str, str], ...]]] = {
+    "reason": (("", "reject with this reason", "take"), ("field.leave", "leave", "leave")),
+    "edit": (
+        ("field.take", "take", "take"),
+        ("approval.editor", "editor", "open_editor"),
+        ("field.leave", "leave", "leave"),
+    ),
     "always": (
-        ("enter", "confirm", "take"),
-        ("esc", "leave", "leave"),
-        ("up down", "field", ""),
-        ("left right", "change", ""),
+        ("always.confirm", "confirm", "take"),
+        ("field.leave", "leave", "leave"),
+        ("always.up always.down", "field", ""),
+        ("always.before always.after", "change", ""),
     ),
 }
+"""The commands, by id, what they do there, and what a click on them does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,13 +296,19 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
     return [BLANK, PieceRow(spread(title, [], width)), *rows]
 
 
+def _field_keys(ids: str) -> str:
+    """The keys of commands while a field is open, which takes characters; a line is taken with Enter."""
+    keys = (next(row.keys for row in all_commands() if row.id == each) for each in ids.split())
+    return " ".join(key_text(max(each, key=len)) for each in keys) or "enter"
+
+
 def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     """The keys that hold now, and the button: the most useful ones beside it, the others in a row above.
 
     Of the hints that do not fit only the keys are shown; esc stays as long as it does something.
     """
     if mode != "calls":
-        shown = [_hint(key, label, target) for key, label, target in FIELD_HINTS[mode]]
+        shown = [_hint(_field_keys(ids), label, target) for ids, label, target in _FIELD_HINTS[mode]]
         return [PieceRow(spread(_joined(_fitting(shown, width - 2 * EDGE)), [], width))]
     undecided = len(batch.undecided)
     held = hints(["approval"])

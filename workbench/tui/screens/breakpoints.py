@@ -10,12 +10,12 @@ from typing import ClassVar, Final
 from textual import events as textual_events
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import binding, bindings, key_text_of
 from workbench.tui.conditions import fault_of, moment_of
 from workbench.tui.events import BreakRow
 from workbench.tui.key_hints import hint_spans, pairs_of
@@ -84,14 +84,14 @@ class _Foot(Line):
     def spans(self, width: int) -> list[Span]:
         pairs = pairs_of("breakpoints")
         if self.editing:
-            pairs = [("enter", "set"), ("esc", "leave")]
+            pairs = [("enter", "set"), (key_text_of("field.leave"), "leave")]
         elif not self.of_a_tool:
             pairs = [pair for pair in pairs if pair[1] != "condition"]
         return [("  ", "muted"), *hint_spans(pairs, width - 2 * _EDGE)]
 
 
 class _Field(Input):
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
 
     def action_leave(self) -> None:
         """Back to the rows."""

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
-from workbench.tui.commands import commands, key_text
+from workbench.tui.commands import key_text_of
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, name_spans, spans_width
 from workbench.tui.screens.approval_fields import Check, EditField, Left
@@ -64,10 +64,8 @@ class EditArgumentsScreen(ModalScreen[Mapping[str, Any]]):
 
     def _foot_spans(self, width: int) -> list[Span]:
         spans: list[Span] = [("  ", "text")]
-        keys = {"approval.take": "run it", "edit.leave": "leave"}
-        for command in (*commands("approval"), *commands("edit")):
-            if command.id in keys:
-                spans += [(key_text(command.keys[0]), "subtle"), (f" {keys[command.id]}   ", "muted")]
+        for command, label in (("field.take", "run it"), ("edit.leave", "leave")):
+            spans += [(key_text_of(command), "subtle"), (f" {label}   ", "muted")]
         return spans
 
     def action_leave(self) -> None:

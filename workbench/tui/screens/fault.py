@@ -10,14 +10,14 @@ from typing import ClassVar, Final
 from textual import events as textual_events
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.engine.fault_injection import Fault, FaultKind
 from workbench.errors import ConfigError
-from workbench.tui.commands import bindings
+from workbench.tui.commands import binding, bindings, key_text_of
 from workbench.tui.fault_text import EXAMPLES, parse_fault, text_of
 from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
@@ -78,12 +78,14 @@ class _Foot(Line):
     editing = False
 
     def spans(self, width: int) -> list[Span]:
-        pairs = [("enter", "put it in"), ("esc", "leave")] if self.editing else pairs_of("fault")
+        pairs = pairs_of("fault")
+        if self.editing:
+            pairs = [("enter", "put it in"), (key_text_of("field.leave"), "leave")]
         return [("  ", "muted"), *hint_spans(pairs, width - 2 * _EDGE)]
 
 
 class _Field(Input):
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
 
     def action_leave(self) -> None:
         """Back to the kinds."""

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Final
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
 
+from workbench.tui.commands import bindings
 from workbench.tui.form_fields import LEFT_OUT, FieldSpec, read, text_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
@@ -29,10 +30,7 @@ class Options(Painted, can_focus=True):
     """A few values of which one is chosen; left and right, or a click, choose."""
 
     DEFAULT_CSS = "Options { height: 1; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "choose(-1)", show=False),
-        Binding("right,space", "choose(1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("option")
 
     class Chosen(Message):
         """Another value is chosen."""

@@ -45,6 +45,10 @@ GROUPS: Final[dict[Scope, str]] = {
     "pause": "a pause at a breakpoint",
     "breakpoints": "breakpoints",
     "fault": "a fault on purpose",
+    "field": "a field that is open",
+    "option": "a choice in a form",
+    "always": "what to remember",
+    "choice": "what to remember",
     "help": "this help",
 }
 FULL_BELOW: Final = 104

@@ -9,114 +9,44 @@ from typing import Any, ClassVar, Final, Literal
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
-from textual.message import Message
+from textual.binding import BindingType
 
 from workbench.engine.breakpoints import Action, Resume
-from workbench.tui.commands import Command, bindings, commands, key_text
-from workbench.tui.inspector_pages import fact_lines
+from workbench.tui.commands import Command, bindings, commands, key_text_of, passed
+from workbench.tui.inspector_about import About
+from workbench.tui.inspector_reading import source_of
 from workbench.tui.json_view import editable_text
-from workbench.tui.key_hints import hint_spans
-from workbench.tui.line_view import LineView
+from workbench.tui.lab_wishes import OpenSource, Wanted
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import Line
 from workbench.tui.pause import PauseRequest
-from workbench.tui.pause_lines import facts, page_lines
+from workbench.tui.pause_pages import pause_facts, pause_pages, paused_entry
+from workbench.tui.reader import Reader
 from workbench.tui.render import Span, arguments_text, clip, name_spans, spans_width, time_cells
-from workbench.tui.row_view import RowView
 from workbench.tui.screens.approval_fields import EditField, Left
 from workbench.tui.screens.held import HeldScreen
-from workbench.tui.steady_area import SteadyArea
+from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
 from workbench.tui.title_row import TitleRow
-from workbench.tui.wrapped import Line as FactLine
+from workbench.tui.trace_records import Entry
 
-NARROW: Final = 104
 LOW: Final = 16
-_FACTS: Final = 38
 
 Decide = Callable[[Resume | None], None]
 _BEFORE_ONLY: Final = frozenset({"pause.skip"})
 _AFTER_ONLY: Final = frozenset({"pause.result", "pause.again"})
-_WHILE_EDITING: Final = (("ctrl+s", "take"), ("esc", "leave"))
 _PASSED: Final = ("app.help", "app.repaint", "app.interrupt")
-
-
-class ResultField(Vertical):
-    """A text that the model will read as the call's result."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", show=False),
-        Binding("ctrl+s", "take", show=False, priority=True),
-    ]
-
-    class Taken(Message):
-        """This shall be the result."""
-
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
-
-    def __init__(self, text: str) -> None:
-        super().__init__(id="result")
-        self._area = SteadyArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
-
-    def compose(self) -> ComposeResult:
-        """The text alone: any is right."""
-        yield self._area
-
-    def on_mount(self) -> None:
-        """Type here."""
-        self._area.focus()
-
-    def action_take(self) -> None:
-        """Take it."""
-        self.post_message(self.Taken(self._area.text))
-
-    def action_leave(self) -> None:
-        """Leave the field; nothing changes."""
-        self.post_message(Left())
-
-
-class _Keys(Line):
-    """What can be done, and the one button."""
-
-    background = "background"
-    said = ""
-    editing = False
-    shown: tuple[Command, ...] = ()
-
-    def spans(self, width: int) -> list[Span]:
-        pairs = [(key_text(each.keys[0]), each.label) for each in self.shown[1:]]
-        if self.editing:
-            pairs = [*_WHILE_EDITING]
-        button: list[Span] = [] if self.editing else [(" Continue  enter ", "on_accent on:accent")]
-        room = width - 4 - spans_width(button)
-        if self.said and not self.editing:
-            return self._ended([("  ", "text"), (clip(self.said, room), "warning")], button, width)
-        return self._ended([("  ", "text"), *hint_spans(pairs, room - 2)], button, width)
-
-    @staticmethod
-    def _ended(left: list[Span], button: list[Span], width: int) -> list[Span]:
-        blanks = width - 2 - spans_width(left) - spans_width(button)
-        return [*left, (" " * max(1, blanks), "text"), *button]
 
 
 class PauseScreen(HeldScreen):
     """Shows a paused call and reports through ``decide`` how to go on, once.
 
-    A screen that something else takes away reports None. ``clock`` is monotonic, ``now`` gives Unix time,
-    both in seconds.
+    A screen that something else takes away reports None. ``about`` tells what is known of the call's tool.
+    ``clock`` is monotonic, ``now`` gives Unix time, both in seconds.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings("pause"),
-        *(
-            Binding(",".join(command.keys), f"app.{command.action}", command.label, show=False)
-            for command in commands("app")
-            if command.id in _PASSED
-        ),
+        *passed(_PASSED),
     ]
 
     def __init__(
@@ -124,6 +54,7 @@ class PauseScreen(HeldScreen):
         request: PauseRequest,
         decide: Decide,
         palette: Palette,
+        about: Callable[[Entry], About] | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
@@ -138,27 +69,23 @@ class PauseScreen(HeldScreen):
         self._top = TitleRow(self._top_spans, palette, "background")
         self._subject = TitleRow(self._subject_spans, palette, "background")
         self._subject.id = "subject"
-        self._page = LineView(palette, id="page")
-        self._facts: RowView[FactLine] = RowView(
-            lambda line, _: line, palette, background="surface", id="facts"
-        )
-        self._keys = _Keys(palette)
+        self._about = about or (lambda _: About())
+        self.reader = Reader(palette, keyed=False)
+        self._keys = Keys(palette)
         self._keys.shown = tuple(
             command for command in commands("pause") if command.hint and self._holds(command)
         )
 
     def compose(self) -> ComposeResult:
-        """Where it is, what it is, the page beside the facts, the keys."""
+        """Where it is, what it is, the pages beside the facts, the keys."""
         yield self._top
         yield self._subject
-        with Horizontal(id="body"):
-            yield self._page
-            yield self._facts
+        yield self.reader
         yield self._keys
 
     def on_mount(self) -> None:
         """Call the person."""
-        self._facts.can_focus = False
+        self._show()
         self.app.bell()
         self.set_interval(1, self._top.refresh)
 
@@ -167,10 +94,8 @@ class PauseScreen(HeldScreen):
         self._answer(None)
 
     def on_resize(self, event: events.Resize) -> None:
-        """Below 104 columns the facts are on the page."""
-        self.set_class(event.size.width < NARROW, "-narrow")
+        """A low screen has no room for blank rows."""
         self.set_class(event.size.height < LOW, "-low")
-        self._show()
 
     @property
     def palette(self) -> Palette:
@@ -182,14 +107,20 @@ class PauseScreen(HeldScreen):
         self._palette = palette
         self._top.restyle(palette, "background")
         self._subject.restyle(palette, "background")
-        for part in (self._page, self._facts, self._keys):
-            part.palette = palette
+        self.reader.restyle(palette)
+        self._keys.palette = palette
 
     # what is shown
 
-    def _show(self) -> None:
-        self._page.show(page_lines(self.request, self.arguments, narrow=self.has_class("-narrow")))
-        self._facts.show(fact_lines(facts(self.request), _FACTS))
+    @property
+    def entry(self) -> Entry:
+        """The call as the trace would hold it, with the arguments as they are now."""
+        return paused_entry(self.request, self.arguments)
+
+    def _show(self, page: str = "") -> None:
+        entry = self.entry
+        shown = pause_pages(self.request, entry, self._about(entry))
+        self.reader.show(entry, shown, pause_facts(self.request, entry), name=page)
         self._subject.refresh()
 
     def _top_spans(self, width: int) -> list[Span]:
@@ -217,8 +148,8 @@ class PauseScreen(HeldScreen):
 
     @property
     def takes_text(self) -> bool:
-        """Whether a field is open."""
-        return self.mode != "keys"
+        """Whether a field is open, or the search."""
+        return self.mode != "keys" or self.reader.typing
 
     def _holds(self, command: Command) -> bool:
         return command.id not in (_AFTER_ONLY if self.request.when == "before" else _BEFORE_ONLY)
@@ -228,15 +159,14 @@ class PauseScreen(HeldScreen):
         mine = [command for command in commands("pause") if command.action.partition("(")[0] == action]
         if not mine:
             return True
-        if action == "take":
-            return self.mode != "keys"
         return self.mode == "keys" and all(map(self._holds, mine))
 
     def on_key(self, event: events.Key) -> None:
         """A key that means nothing here says what would."""
-        if self.mode == "keys" and event.key not in self.active_bindings:
+        if not self.takes_text and event.key not in self.active_bindings:
             event.stop()
-            self._say("enter continues, s steps, esc stops the turn")
+            keys = [key_text_of(f"pause.{each}") for each in ("go_on", "step", "stop")]
+            self._say("{} continues, {} steps, {} stops the turn".format(*keys))
 
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""
@@ -253,7 +183,7 @@ class PauseScreen(HeldScreen):
 
     def on_click(self, event: events.Click) -> None:
         """The button is Enter, except for a click that only brings the window to the front."""
-        button = len(" Continue  enter ")
+        button = len(BUTTON)
         right = self.size.width - 2
         on_button = event.screen_y == self.size.height - 1 and right - button <= event.screen_x < right
         if on_button and self.mode == "keys" and self.takes_clicks:
@@ -273,9 +203,10 @@ class PauseScreen(HeldScreen):
         """Run the call once more."""
         self._resume("again")
 
-    def action_stop_turn(self) -> None:
-        """Stop the turn."""
-        self._answer(Resume("stop"))
+    def action_back(self) -> None:
+        """Stop the turn; what is marked, and then a search that is kept, goes first."""
+        if not self.reader.step_back():
+            self._answer(Resume("stop"))
 
     def action_edit(self) -> None:
         """Edit the arguments: for this run before the call, for the next one after it."""
@@ -290,24 +221,17 @@ class PauseScreen(HeldScreen):
         result = self.request.error if self.request.result is None else self.request.result
         self._open("result", ResultField(result or ""))
 
-    def action_take(self) -> None:
-        """Take what is written in the field."""
-        for field in self.query("EditField, ResultField"):
-            if isinstance(field, EditField | ResultField):
-                field.action_take()
-
     def _open(self, mode: Literal["arguments", "result"], field: EditField | ResultField) -> None:
         self.mode = mode
         self._keys.editing = True
         self._keys.refresh()
-        self.query_one("#body").mount(field, before=0)
-        self._page.display = False
+        self.reader.cover(field)
 
     def _close_field(self) -> None:
         self.mode = "keys"
         self._keys.editing = False
         self._keys.refresh()
-        self._page.display = True
+        self.reader.uncover()
         self.query("EditField, ResultField").remove()
         self.set_focus(None)
 
@@ -321,9 +245,9 @@ class PauseScreen(HeldScreen):
         event.stop()
         self.arguments = event.arguments
         self._close_field()
-        self._show()
+        self._show("Arguments")
         if self.request.when == "after":
-            self._say("a runs the call again with these arguments")
+            self._say(f"{key_text_of('pause.again')} runs the call again with these arguments")
 
     @on(ResultField.Taken)
     def _result_taken(self, event: ResultField.Taken) -> None:
@@ -340,16 +264,52 @@ class PauseScreen(HeldScreen):
         if decide is not None:
             decide(resume)
 
-    # scrolling
+    # reading
+
+    def action_page(self, step: int) -> None:
+        """The next tab, after the last one the first, or the one before."""
+        self.reader.turn(step)
+
+    def action_search(self) -> None:
+        """Type what to look for in the page."""
+        self.reader.search()
+
+    def action_match(self, step: int) -> None:
+        """Go to the next match, or to the one before."""
+        self.reader.match(step)
+
+    def action_view(self) -> None:
+        """Show the page in another way: as a tree, a table, text."""
+        self.reader.next_view()
+
+    def action_fold(self) -> None:
+        """Fold or unfold the value under the cursor."""
+        self.reader.fold()
+
+    def action_mark(self) -> None:
+        """Mark lines from here on; up and down take more, y copies them."""
+        self.reader.mark()
+
+    def action_copy(self) -> None:
+        """Copy what is marked, the value under the cursor, or else the page."""
+        self.reader.copy()
+
+    def action_source(self) -> None:
+        """Open the failing line, or else the tool, in the editor."""
+        place = source_of(self.entry, self._about(self.entry))
+        if place is None:
+            self._say("There is no Python file of it")
+        else:
+            self.post_message(Wanted(OpenSource(*place)))
 
     def action_lines(self, count: int) -> None:
-        """Scroll by lines."""
-        self._page.go_to(self._page.scroll_offset.y + count)
+        """Scroll by lines, or move the cursor."""
+        self.reader.lines(count)
 
     def action_screens(self, count: int) -> None:
-        """Scroll by screens."""
-        self.action_lines(count * max(1, self._page.size.height - 1))
+        """The same by screens."""
+        self.reader.screens(count)
 
     def action_ends(self, end: int) -> None:
         """To the first (0) or the last (1) line."""
-        self._page.go_to(end * self._page.max_scroll_y)
+        self.reader.ends(end)

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import binding, bindings, commands, key_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, name_spans, spans_width
@@ -27,8 +27,8 @@ class _Field(Input):
     """The path; Enter and Escape are the screen's."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.write", show=False),
-        Binding("escape", "screen.leave", show=False),
+        binding("save_test.write", "screen.write"),
+        binding("save_test.leave", "screen.leave"),
     ]
 
 

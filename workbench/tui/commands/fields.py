@@ -1,0 +1,19 @@
+"""What holds in the fields and choices of a screen, while one is filled in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from workbench.tui.commands.command import Command
+
+ROWS: Final[tuple[Command, ...]] = (
+    Command("field.take", "field", ("ctrl+s",), "take", "take", "Take what is written.", priority=True),
+    Command("field.leave", "field", ("escape",), "leave", "leave", "Leave it; nothing changes."),
+    Command("option.before", "option", ("left",), "choose(-1)", "before", "Choose the one before."),
+    Command("option.after", "option", ("right", "space"), "choose(1)", "after", "Choose the next one."),
+    Command("always.before", "choice", ("left", "h"), "turn(-1)", "before", "Choose the word before."),
+    Command("always.after", "choice", ("right", "l"), "turn(1)", "after", "Choose the next word."),
+    Command("always.confirm", "always", ("enter",), "confirm", "confirm", "Remember what is proposed."),
+    Command("always.up", "always", ("up",), "step(-1)", "up", "Go to the field above."),
+    Command("always.down", "always", ("down",), "step(1)", "down", "Go to the field below."),
+)

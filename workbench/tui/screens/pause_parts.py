@@ -1,0 +1,77 @@
+"""Two parts of the pause: the field for a result, and the row of keys."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+
+from workbench.tui.commands import Command, bindings, key_text, key_text_of
+from workbench.tui.key_hints import hint_spans
+from workbench.tui.panels.status import Line
+from workbench.tui.render import Span, clip, spans_width
+from workbench.tui.screens.approval_fields import Left
+from workbench.tui.steady_area import SteadyArea
+
+BUTTON: Final = " Continue  enter "
+_WHILE_EDITING: Final = ("field.take", "field.leave")
+
+
+class ResultField(Vertical):
+    """A text that the model will read as the call's result."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("field")
+
+    class Taken(Message):
+        """This shall be the result."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, text: str) -> None:
+        super().__init__(id="result")
+        self._area = SteadyArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
+
+    def compose(self) -> ComposeResult:
+        """The text alone: any is right."""
+        yield self._area
+
+    def on_mount(self) -> None:
+        """Type here."""
+        self._area.focus()
+
+    def action_take(self) -> None:
+        """Take it."""
+        self.post_message(self.Taken(self._area.text))
+
+    def action_leave(self) -> None:
+        """Leave the field; nothing changes."""
+        self.post_message(Left())
+
+
+class Keys(Line):
+    """What can be done, and the one button."""
+
+    background = "background"
+    said = ""
+    editing = False
+    shown: tuple[Command, ...] = ()
+
+    def spans(self, width: int) -> list[Span]:
+        pairs = [(key_text(each.keys[0]), each.label) for each in self.shown[1:]]
+        if self.editing:
+            pairs = [(key_text_of(each), each.rpartition(".")[2]) for each in _WHILE_EDITING]
+        button: list[Span] = [] if self.editing else [(BUTTON, "on_accent on:accent")]
+        room = width - 4 - spans_width(button)
+        if self.said and not self.editing:
+            return self._ended([("  ", "text"), (clip(self.said, room), "warning")], button, width)
+        return self._ended([("  ", "text"), *hint_spans(pairs, room - 2)], button, width)
+
+    @staticmethod
+    def _ended(left: list[Span], button: list[Span], width: int) -> list[Span]:
+        blanks = width - 2 - spans_width(left) - spans_width(button)
+        return [*left, (" " * max(1, blanks), "text"), *button]
