@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -73,7 +74,8 @@ async def draw(theme: str, out: Path) -> None:
         agent.observers.append(Counter())
         return agent
 
-    app = WorkbenchApp(start, themes=themes, theme=theme)
+    # each look at the clock is a second later: keys are pressed slowly, as by a person who reads
+    app = WorkbenchApp(start, themes=themes, theme=theme, clock=count().__next__)
     suffix = "" if themes[theme].dark else "-light"
 
     def save(name: str) -> None:

@@ -53,6 +53,8 @@ def test_a_broken_file_is_told_once_keeps_the_old_version_and_is_told_when_mende
     assert title == "greet.py was not loaded again"
     assert text.startswith("line 1: SyntaxError")
     assert len(kept.notices()) == 1
+    failed = [event for event in kept.told if isinstance(event, events.LoadFailed)]
+    assert (failed[0].path, failed[0].where) == (str(kept.file), "line 1")
     kept.file.write_text(HELLO)
     kept.upkeep.check()
     assert [event.source for event in kept.told if isinstance(event, events.LoadMended)] == ["greet.py"]

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.config import FILE_NAME, load_config, user_folder
+from workbench.config import FILE_NAME, Config, load_config, user_folder
 from workbench.environment import load_env_files
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.project_trust import ProjectTrust
@@ -99,8 +99,11 @@ def run_app(
     theme_folders = (resource_folder("themes"), user_folder() / "themes")
     themes, broken = load_themes(theme_folders)
     chosen = theme or config.theme
+    gone = ""
     if chosen not in themes:
-        raise ConfigError(f"there is no theme {chosen}", hint=f"Themes are {', '.join(sorted(themes))}.")
+        if theme:
+            raise ConfigError(f"there is no theme {theme}", hint=f"Themes are {', '.join(sorted(themes))}.")
+        chosen, gone = Config().theme, config.theme
     if resume is not None:
         from workbench.storage.session_index import find_session
 
@@ -122,6 +125,9 @@ def run_app(
         notices.attach(post)
         for error in broken:
             post(events.Notice("", time.time(), str(error), "", error.hint))
+        if gone:
+            title = f"There is no theme {gone} any more: this is {chosen}"
+            post(events.Notice("", time.time(), title, "", "/theme lists those that are there.", "warning"))
         sources: list[ToolSource] = []
         agent = build_agent(
             target,

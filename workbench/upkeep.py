@@ -65,11 +65,9 @@ class ToolUpkeep:
         for name in self._failed - failures.keys():
             self._post(events.LoadMended("", time.time(), name))
         for name, failure in failures.items():
-            self._post(
-                events.LoadFailed(
-                    "", time.time(), name, failure.reason, f"line {failure.line}" if failure.line else ""
-                )
-            )
+            where = f"line {failure.line}" if failure.line else ""
+            path = str(failure.path)
+            self._post(events.LoadFailed("", time.time(), name, failure.reason, where, path))
         new = failures.keys() - self._failed
         self._failed = set(failures)
         for name in sorted(new):

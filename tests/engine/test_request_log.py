@@ -87,6 +87,41 @@ def test_a_new_conversation_has_no_request_before() -> None:
     assert (dict(sent.before), sent.new_from) == ({}, 0)
 
 
+def test_each_request_has_the_schemas_that_went_with_it_and_those_of_the_one_before() -> None:
+    agent, _, log = made(calls(call("double", number=2)), "four", "off")
+    (schema,) = agent.tools.schemas()
+    agent.input("twice two?")
+    agent.tools.disable("double")
+    agent.input("and now?")
+    sent = [log.sent(entry) for entry in entries(agent)]
+    assert [(each.tools, each.tools_before) for each in sent if each is not None] == [
+        ((schema,), ()),
+        ((schema,), (schema,)),
+        ((), (schema,)),
+    ]
+    assert sent[0] is not None
+    assert sent[1] is not None
+    assert sent[0].tools is sent[1].tools
+
+
+def test_the_schemas_of_an_agent_within_a_tool_are_its_own() -> None:
+    inner, _, _ = made("inside")
+
+    def ask() -> str:
+        """Ask the other agent."""
+        return inner.input("go")
+
+    log = RequestLog()
+    outer = Agent(
+        "o", [ask], llm=StrictLLM(calls(call("ask")), "done"), observers=[log], quiet=True, log=False
+    )
+    outer.input("start")
+    (entry,) = entries(inner)
+    sent = log.sent(entry)
+    assert sent is not None
+    assert [tool["function"]["name"] for tool in sent.tools] == ["double"]
+
+
 def test_a_call_that_was_not_seen_has_no_messages() -> None:
     assert RequestLog().sent({"timestamp": 1.0, "message_count": 2}) is None
 

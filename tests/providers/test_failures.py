@@ -208,6 +208,7 @@ class HttpError(Exception):
         (HttpError("x", {"retry-after": "8"}), 8.0),
         (HttpError("x", {"retry-after-ms": "1500", "retry-after": "2"}), 1.5),
         (HttpError("x", {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}), 0.0),
+        (HttpError("x", {"retry-after": "Wed, 21 Oct 2015 07:28:00 -0000"}), 0.0),
         (HttpError("x", {"retry-after": "soon"}), None),
         (HttpError('{"retryDelay": "37s"}'), 37.0),
         (HttpError("Please try again in 250ms."), 0.25),

@@ -7,7 +7,7 @@ import os
 import pytest
 
 from workbench.engine.llm import Delta
-from workbench.errors import ModelHostError
+from workbench.errors import MissingKeyError
 from workbench.providers.host_client import ModelHost
 from workbench.providers.keys import key_variables, missing_key
 from workbench.providers.litellm_model import LitellmModel
@@ -85,9 +85,18 @@ def test_a_provider_without_an_entry_has_a_variable_of_its_own_name() -> None:
     assert key_variables("github_copilot") == ()
 
 
-def test_the_first_line_while_the_library_loads_names_the_variable() -> None:
-    model = LitellmModel("openai/gpt-5-mini", host=ModelHost(("true",)))
+@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
+def test_at_an_address_set_in_the_environment_nothing_is_sure(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
+    assert missing_key("openai/gpt-5-mini", {}) == ()
+
+
+def test_a_model_that_surely_lacks_a_key_says_so_without_the_model_library() -> None:
+    model = LitellmModel("openai/gpt-5-mini", host=ModelHost(("false",)))
     seen: list[Delta] = []
-    with pytest.raises(ModelHostError):
+    with pytest.raises(MissingKeyError, match="no key for openai/gpt-5-mini") as caught:
         model.complete([{"role": "user", "content": "hi"}], on_delta=seen.append)
-    assert seen == [Delta("status", "OPENAI_API_KEY is not set; loading the model library")]
+    assert "OPENAI_API_KEY" in caught.value.hint
+    assert seen == []

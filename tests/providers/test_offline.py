@@ -157,6 +157,27 @@ def test_without_any_tool_it_says_that_none_is_on() -> None:
     assert "No tool is on" in (ask([user("hello")], tools=[]).content or "")
 
 
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "[attached todo.py: 13 characters]\nadd(a=1, b=2)\n[end of todo.py]",
+        "[not attached a.bin: binary, 9 bytes]\n[attached b: 1,234 characters]\nadd(a=1, b=2)\n[end of b]",
+        "[attached a: 13 characters]\nadd(a=1, b=2)\n[end of a]\n[not attached add(a=3, b=4): a folder]",
+    ],
+)
+def test_a_call_that_stands_in_an_attached_file_is_not_made(behind: str) -> None:
+    model = OfflineModel(pace=0)
+    said = f"what does @todo.py do?\n\n{behind}"
+    assert model.complete([{"role": "user", "content": said}], TOOLS).tool_calls == []
+    (call,) = model.complete([{"role": "user", "content": f"add(a=5, b=6)\n\n{behind}"}], TOOLS).tool_calls
+    assert call.arguments == {"a": 5, "b": 6}
+
+
+def test_words_like_those_before_an_attached_file_do_not_hide_a_call() -> None:
+    said = "what is this?\n\n[attached x: 3 characters]\nand now add(a=5, b=6)"
+    assert OfflineModel(pace=0).complete([{"role": "user", "content": said}], TOOLS).tool_calls
+
+
 def test_a_message_in_parts_is_read() -> None:
     assert ask([user([{"type": "text", "text": "add(1, 2)"}])]).tool_calls
 

@@ -69,6 +69,13 @@ def test_a_file_that_cannot_be_read_is_an_error_and_is_left_alone(own_folder: Pa
     assert path.read_text() == text
 
 
+def test_a_condition_that_is_nested_without_end_is_a_broken_item(own_folder: Path) -> None:
+    write(own_folder, f"breakpoints:\n- tool: add\n  condition: {'not ' * 50_000}x\n- tool: mul\n")
+    file = opened(own_folder)
+    assert file.load() == (Breakpoint("mul"),)
+    assert len(file.problems) == 1
+
+
 def test_a_broken_item_says_where_and_the_rest_counts_and_nothing_is_lost(own_folder: Path) -> None:
     path = write(
         own_folder,

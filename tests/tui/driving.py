@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
+from textual import events
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
@@ -16,6 +18,7 @@ from workbench.providers.base import create_llm
 from workbench.resources import resource_folder
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.events import Post
+from workbench.tui.panel_keys import BURST_SECONDS
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.themes import load_themes
 
@@ -67,8 +70,16 @@ class Driven:
                 await self.pilot.pause()
 
     async def press(self, *keys: str) -> None:
-        """Press keys."""
+        """Press keys, a moment after those before."""
+        self.clock.now += BURST_SECONDS
         await self.pilot.press(*keys)
+
+    async def burst(self, text: str) -> None:
+        """Send a text as a program does: every key is there before the first one is looked at."""
+        for char in text:
+            key = "enter" if char == "\n" else _character_to_key(char)
+            self.app.post_message(events.Key(key, char))
+        await self.pilot.pause()
 
     async def write(self, text: str) -> None:
         """Type text, key by key."""

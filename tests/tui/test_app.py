@@ -197,6 +197,34 @@ async def test_escape_stops_a_running_tool_and_the_next_message_works(gate: thre
         assert statuses(it)["add"] == "success"
 
 
+async def test_escape_before_the_turn_has_begun_stops_it_when_it_begins(gate: threading.Event) -> None:
+    class Slow:
+        """Takes its time to look at the tools."""
+
+        def __init__(self) -> None:
+            self.entered = threading.Event()
+            self.go_on = threading.Event()
+
+        def check(self) -> None:
+            self.entered.set()
+            self.go_on.wait()
+
+        def reload(self) -> None:
+            """Nothing is loaded here."""
+
+        def close(self) -> None:
+            """Nothing is open here."""
+
+    async with driven(blocking(gate)) as it:
+        slow = it.app.upkeep = Slow()
+        await it.send("block()")
+        await it.until(slow.entered.is_set)
+        await it.press("escape")
+        slow.go_on.set()
+        await it.until(lambda: it.idle)
+        assert it.agent.last_status == "stopped"
+
+
 async def test_a_stop_from_code_closes_the_modal_and_nothing_runs(own_folder: Path) -> None:
     async with driven() as it:
         await it.send('write_file(path="a.txt", text="1")')

@@ -9,6 +9,7 @@ import pytest
 from textual.message import Message
 
 from tests.tui.approval_app import Agent, call, request, trial
+from workbench.engine.cancel import CancelToken
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
 from workbench.tui.broker import ApprovalBroker, Asked, Pending
@@ -62,6 +63,33 @@ def test_the_first_answer_holds() -> None:
 
     assert agent.done.wait(10)
     assert agent.ran_ids == ["a"]
+
+
+def test_the_stop_of_one_turn_leaves_the_questions_of_others_open() -> None:
+    post = Posted()
+    broker = ApprovalBroker(post)
+    stop = CancelToken()
+    ended: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(StopTurn) as stopped:
+            broker.ask(request(call("inner")), stop)
+        ended.append(str(stopped.value))
+
+    inner = threading.Thread(target=ask)
+    inner.start()
+    post.next()
+    other = Agent(broker, request(call("a")))
+    pending = post.next()
+
+    stop.cancel("it took too long")
+    inner.join(10)
+    assert ended == ["it took too long"]
+    assert len(broker.pending) == 1
+
+    broker.answer(pending, RUN)
+    assert other.done.wait(10)
+    assert other.result == RUN
 
 
 @pytest.mark.parametrize("end", [ApprovalBroker.stop, ApprovalBroker.close])

@@ -724,6 +724,73 @@ async def test_what_a_search_found_is_marked_and_a_miss_is_said() -> None:
         assert "not found" in shown(app.panel)[-1]
 
 
+LISTED = """\
+1. First
+
+   ```python
+   one = 1
+   ```
+2. Then
+   - deeper
+     ```sh
+     ls
+
+     pwd
+     ```
+"""
+
+
+async def test_code_in_a_list_has_a_copy_of_its_own() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([turn("go"), answer(LISTED)])
+        await pilot.pause()
+        rows = [index for index, row in enumerate(shown(app.panel)) if row.endswith("copy")]
+        assert [shown(app.panel)[index].split() for index in rows] == [["python", "copy"], ["sh", "copy"]]
+        for row, code in zip(rows, ("one = 1", "ls\n\npwd"), strict=True):
+            await pilot.click(app.panel, offset=(55, row))
+            await until(pilot, lambda code=code: app.clipboard == code)
+        app.panel.focus()
+        await pilot.press("c")
+        await until(pilot, lambda: app.clipboard == "one = 1\n\nls\n\npwd")
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        [turn("first\n" + "line\n" * 60 + "the needle\n" + "line\n" * 60)],
+        [turn("see @a.txt\n\n[attached a.txt: 15 characters]\nsome the needle\n[end of a.txt]")],
+        [
+            turn("go"),
+            ToolStarted(ME, 0.0, "1", "read", {"path": "a"}),
+            ToolFinished(
+                ME,
+                0.0,
+                {"call_id": "1", "tool_name": "read", "status": "success", "result": "x\nthe needle\ny"},
+            ),
+        ],
+    ],
+    ids=["long message", "attachment", "result"],
+)
+async def test_a_search_unfolds_what_it_finds_and_folds_it_again_when_it_goes_on(
+    hidden: list[AgentEvent],
+) -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([*hidden, answer("an open needle here\n\n" + "filler\n\n" * 20)])
+        app.panel.focus()
+        await pilot.press("slash", *"needle")
+        assert shown(app.panel)[-1].startswith("  / needle▍  2 of 2")
+        assert any("an open needle" in row for row in shown(app.panel))
+        await pilot.press("enter")
+        assert shown(app.panel)[-1].startswith("  / needle▍  1 of 2")
+        assert any("the needle" in row for row in shown(app.panel))
+        await pilot.press("down")
+        assert not any(getattr(block, "expanded", False) for block in app.panel.document.blocks)
+        await pilot.press("up", "escape")
+        assert any("the needle" in row for row in shown(app.panel))
+
+
 async def test_keys_of_the_panel_are_letters_while_a_search_is_open() -> None:
     app = Screen()
     async with app.run_test(size=(60, 20)) as pilot:

@@ -132,7 +132,8 @@ def test_a_fault_can_be_written_down(text: str, fault: Fault) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "nothing", "delay long", "delay 3MB", "empty now", "huge -1", "raise 1.5"]
+    "text",
+    ["", "nothing", "delay long", "delay 3MB", "empty now", "huge -1", "raise 1.5", f"empty x{'9' * 5_000}"],
 )
 def test_what_is_no_fault_is_refused(text: str) -> None:
     with pytest.raises(ConfigError):

@@ -67,6 +67,8 @@ def test_a_number_of_either_kind_is_a_number() -> None:
     [
         ("text", "a b", "a b", ""),
         ("text", "", LEFT_OUT, ""),
+        ("text", '""', "", ""),
+        ("text", 'say ""', 'say ""', ""),
         ("integer", "12", 12, ""),
         ("integer", "1.5", LEFT_OUT, "not a whole number"),
         ("number", "1.5", 1.5, ""),
@@ -88,6 +90,19 @@ def test_what_is_required_is_missing_until_it_is_there_and_a_text_may_be_empty()
     assert read(FieldSpec("a", "integer", "", required=True), " ") == (LEFT_OUT, "missing")
     assert read(FieldSpec("a", "text", "", required=True), "") == ("", "")
     assert read(FieldSpec("a", "integer", "", nullable=True), "null") == (None, "")
+
+
+@pytest.mark.parametrize("value", ["", "x", "null", "two words"])
+@pytest.mark.parametrize("more", [{}, {"default": "y"}, {"required": True}], ids=str)
+def test_a_text_that_was_shown_is_read_again(value: str, more: dict[str, Any]) -> None:
+    spec = FieldSpec("a", "text", "", **more)
+    assert read(spec, text_of(spec, value)) == (value, "")
+
+
+def test_an_empty_text_that_would_be_taken_anyway_is_not_written() -> None:
+    spec = FieldSpec("a", "text", "", default="")
+    assert text_of(spec, "") == ""
+    assert read(spec, "") == (LEFT_OUT, "")
 
 
 @given(

@@ -16,7 +16,9 @@ from textual.widgets import Static
 
 from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running
 from workbench.engine.request_log import Sent
+from workbench.registry.json_schema import estimated_tokens as tokens
 from workbench.tui.inspector_about import About
+from workbench.tui.inspector_pages import facts
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, Wish
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.tool_history import ToolVersion
@@ -410,6 +412,21 @@ def row_of(screen: InspectorScreen, text: str) -> str:
     return found
 
 
+@pytest.mark.parametrize(
+    ("told", "result"),
+    [
+        ({"made_up": True}, [("result", "made up")]),
+        ({"result_edited_from": "3"}, [("result", "edited by you"), ("really gave", "3")]),
+        ({"replayed": True, "original_result": "3"}, [("result", "made up"), ("really gave", "3")]),
+        ({"replayed": True}, []),
+    ],
+)
+def test_facts_say_where_a_result_came_from(told: dict[str, Any], result: list[tuple[str, str]]) -> None:
+    call = dict(facts(called(result="4", **told)[-1]))["Call"]
+    assert [row for row in call if row[0] in ("result", "really gave")] == result
+    assert (("not run here", "taken from the record") in call) is ("replayed" in told)
+
+
 async def test_json_is_a_tree_that_folds_and_unfolds() -> None:
     value = {"city": "Lima", "days": [{"high": 19}, {"high": 21}]}
     async with inspecting(called(result=json.dumps(value))) as (screen, pilot):
@@ -541,6 +558,43 @@ async def test_messages_say_what_changed_since_the_request_before() -> None:
         assert "+ new" in row_of(screen, "  3  user")
         assert "brief" in shown
         assert "long" in shown
+
+
+def schema(name: str, **properties: Any) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties}
+    function = {"name": name, "description": f"Does {name}.\nAnd more.", "parameters": parameters}
+    return {"type": "function", "function": function}
+
+
+async def test_the_schemas_of_a_request_say_their_cost_and_what_changed_since_the_one_before() -> None:
+    same, old, new = schema("same"), schema("grown"), schema("grown", rate={"type": "number"})
+    gone, came = schema("gone"), schema("came")
+    sent = Sent(({"role": "user", "content": "hi"},), {}, 1, 0, (same, new, came), (same, old, gone))
+    story = Story()
+    story.simple_turn()
+    async with inspecting(entries(story), 0, about=About(sent)) as (screen, pilot):
+        while screen.page != "Schemas":
+            await pilot.press("right")
+        shown = screen_text(screen)
+        assert "Schemas 3 +1 ±1 −1 list" in shown
+        costs = [tokens(each) for each in (same, new, came)]
+        assert f"3 schemas, about {sum(costs)} tokens" in shown
+        assert "since the request before: 1 new, 1 changed" in shown
+        rows = [line[2:] for line in shown.split("\n") if "  Does " in line]
+        assert [row[:8].split() for row in rows] == [["same"], ["±", "grown"], ["+", "came"], ["−", "gone"]]
+        assert f" {costs[1]} " in rows[1]
+        assert "grown, then and now" in shown
+        assert "rate" in shown
+        await pilot.press("y")
+        assert json.loads(screen.app.clipboard) == [same, new, came]
+
+
+async def test_the_first_request_of_a_conversation_has_no_new_schemas() -> None:
+    sent = Sent(({"role": "user", "content": "hi"},), {}, 0, 0, (schema("one"),))
+    story = Story()
+    story.simple_turn()
+    async with inspecting(entries(story), 0, about=About(sent)) as (screen, _):
+        assert "Schemas 1 " in screen_text(screen)
 
 
 async def test_the_keys_ask_for_what_can_be_done_with_a_call() -> None:

@@ -86,8 +86,8 @@ def test_of_a_difference_without_end_the_beginning_is_shown_and_how_much_there_i
         lines = texts("\n".join(before), "\n".join(after), width)
         assert lines[-1] == "  … 3,000 more differences are not shown"
     else:
-        values = ({str(number): word for number in range(6_000)} for word in (1, 2))
-        lines = texts(*map(json.dumps, values), width)
+        old, new = (json.dumps({str(number): word for number in range(6_000)}) for word in (1, 2))
+        lines = texts(old, new, width)
         assert lines[-1] == "  … 1,000 more differences are not shown"
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.tui.driving import Driven, driven
+from tests.tui.stage import palette_of
 from workbench.config import load_config, load_settings
 from workbench.errors import ConfigError
 from workbench.tui.commands import TABLE, choose_keys, commands, hints
 from workbench.tui.keymap import read_keymap
+from workbench.tui.pause import PauseRequest
 from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.pause import PauseScreen
 from workbench.tui.screens.themes import ThemesScreen
 
 
@@ -43,6 +47,57 @@ async def test_a_command_moves_to_another_key_and_every_place_says_so() -> None:
         texts = [command.help for command in it.app.get_system_commands(it.app.screen)]
         assert "Show every key, grouped by where it holds.   f2" in texts
         assert "f2" in it.shown(it.app.main.conversation)
+
+
+def paused() -> PauseScreen:
+    """A call that stands still."""
+    what = PauseRequest(
+        agent="a",
+        turn=1,
+        iteration=1,
+        when="before",
+        tool="t",
+        call_id="1",
+        arguments={"x": 1},
+        because="step",
+    )
+    return PauseScreen(
+        what, lambda resume: None, palette_of("graphite"), clock=itertools.count(0, 100).__next__
+    )
+
+
+async def test_the_keys_of_a_pause_of_its_field_and_of_the_app_in_it_are_moved_too() -> None:
+    async with driven(
+        keymap={"field.take": "ctrl+t", "field.leave": "f12", "app.help": "f2", "pause.edit": "m"}
+    ) as it:
+        screen = paused()
+        await it.act(lambda: it.app.push_screen(screen))
+        await it.until(lambda: it.app.screen is screen)
+        await it.press("f1", "m")
+        await it.until(lambda: screen.mode == "arguments")
+        await it.until(lambda: "^t take   f12 leave" in it.shown())
+        await it.press("ctrl+s", "escape")
+        await it.pilot.pause()
+        assert screen.mode == "arguments"
+        await it.press("ctrl+t")
+        await it.until(lambda: screen.mode == "keys")
+        await it.press("m")
+        await it.until(lambda: screen.mode == "arguments")
+        await it.press("f12")
+        await it.until(lambda: screen.mode == "keys")
+        await it.press("f2")
+        await it.until(lambda: isinstance(it.app.screen, HelpScreen))
+
+
+async def test_a_key_without_meaning_at_the_approval_is_told_the_keys_that_hold() -> None:
+    async with driven(keymap={"approval.run": "o"}) as it:
+        await it.send('write_file(path="a.txt", text="1")')
+        await it.asked()
+        await it.press("z")
+        await it.until(lambda: "z decides nothing: o run, n reject" in it.shown())
+        it.clock.now += 2
+        await it.press("x")
+        await it.until(lambda: it.idle)
 
 
 async def test_none_takes_a_key_away_and_a_command_without_one_can_get_one() -> None:
@@ -91,6 +146,8 @@ async def test_what_is_wrong_is_told_at_the_start_and_the_rest_holds() -> None:
         ({"trace.fold": "f5"}, "f5 is the key of app.reload (app) already"),
         ({"app.help": "ctrl+f9", "app.theme": "ctrl+f9"}, "app.theme: ^f9 is the key of app.help already"),
         ({"app.help": ""}, "there is no key"),
+        ({"approval.run": "f1"}, "f1 is the key of app.help (app) already"),
+        ({"field.take": "s"}, "s writes a character there, so it cannot be a key"),
         ({"app.help": "ctrl+"}, "there is no key ctrl+"),
     ],
 )

@@ -14,7 +14,8 @@ from tests.tui.driving import Driven, driven
 from workbench.compose import build_agent
 from workbench.engine.agent import Agent
 from workbench.providers.base import create_llm
-from workbench.tui.events import Post
+from workbench.tui.events import LoadFailed, LoadMended, Post
+from workbench.tui.inspector_about import tool_lines
 from workbench.tui.lab_wishes import RunToolAgain, Wanted
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.call_form import CallForm
@@ -146,6 +147,38 @@ async def test_a_changed_tool_that_was_never_called_is_not_offered(shop: Path) -
         assert notices(it) == []
         await it.press("f9")
         await it.until(lambda: "No tool that was called has changed." in notices(it))
+
+
+async def test_a_tool_of_which_only_the_helper_changed_is_another_version_too(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        it.agent.tools.refresh("shop.stock", it.agent.tools.resolve("shop.stock"), force=True)
+        await it.until(lambda: "shop.stock changed (v2): f9 runs its last call again." in notices(it))
+        about = it.app.desks.lab.about(it.app.main.trace.calls()[0])
+        assert about.changed
+        (line, *_) = tool_lines(about, 82)
+        assert "1, now 2: a helper that it uses has changed since" in "".join(text for text, _ in line)
+
+
+async def test_a_file_that_changed_but_does_not_load_is_told_in_the_inspector(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await it.act(
+            lambda: it.app.inbox.post(
+                LoadFailed("", 0.0, "shop.py", "SyntaxError", "line 3", str(shop.resolve()))
+            )
+        )
+        await it.focus("trace")
+        await it.act(lambda: it.app.main.trace.go_to(it.app.main.trace.calls()[0]))
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, InspectorScreen))
+        await it.until(lambda: "Tool v1 changed" in it.shown())
+        await it.press("right", "right")
+        assert "the file has changed since; it does not load: line 3" in it.shown()
+        await it.press("escape")
+        await it.act(lambda: it.app.inbox.post(LoadMended("", 0.0, "shop.py")))
+        entry = it.app.main.trace.calls()[0]
+        await it.until(lambda: it.app.desks.lab.about(entry).broken is None)
 
 
 async def test_a_tool_that_is_switched_has_not_changed(shop: Path) -> None:
@@ -356,6 +389,22 @@ async def test_a_form_remembers_the_last_values_and_runs_the_whole_pipeline(shop
         await it.until(lambda: it.app.screen is it.app.main)
         await open_form(it, "order")
         assert "kiwi" in it.shown()
+
+
+async def test_a_text_that_may_be_left_out_can_be_sent_empty_and_says_how(shop: Path) -> None:
+    shop.write_text(TOOLS + "\n\ndef greet(name: str = 'Ann') -> str:\n    return f'hello <{name}>'\n")
+    async with driven(shop_agent) as it:
+        form = await open_form(it, "greet")
+        area = form.query_one(TextArea)
+        await it.act(area.clear)
+        await it.until(lambda: 'left out, then Ann; "" for an empty text' in it.shown())
+        await it.write('""')
+        await it.press("ctrl+s")
+        await it.asked()
+        await it.press("y", "enter")
+        await it.until(lambda: hand_entries(it) and it.idle)
+        assert hand_entries(it)[0]["arguments"] == {"name": ""}
+        await it.until(lambda: "hello <>" in it.shown())
 
 
 async def test_a_tool_that_does_not_exist_has_no_form(shop: Path) -> None:

@@ -71,3 +71,20 @@ def test_a_chosen_theme_is_kept_and_a_keymap_holds(start: Start, tmp_path: Path)
     assert config.read_text() == "# mine\nkeymap: {app.quit: f12}\ntheme: fjord\n"
     program.press(b"\x1b[24~")
     assert program.end() == 0
+
+
+def test_a_kept_theme_whose_file_is_gone_is_told_and_the_program_starts(start: Start, tmp_path: Path) -> None:
+    config = tmp_path / "settings" / "workbench" / "config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("theme: mine\n")
+    program = start()
+    program.see(b"There is no theme mine any more: this is graphite")
+    program.press(b"\x11\x11")  # the second one where the agent is still being built
+    assert program.end() == 0
+    assert config.read_text() == "theme: mine\n"
+
+
+def test_a_theme_on_the_command_line_that_there_is_not_is_an_error(start: Start) -> None:
+    program = start("--theme", "mine")
+    program.see(b"there is no theme mine")
+    assert program.end() == 2

@@ -410,3 +410,70 @@ async def test_what_is_pasted_over_a_panel_goes_to_the_prompt() -> None:
         await paste(it, "pasted text")
         assert prompt_of(it).draft == "pasted text"
         await it.until(lambda: it.app.main.focused_panel == "prompt")
+
+
+@pytest.mark.parametrize("panel", ["conversation", "trace", "tools"])
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_text_that_comes_at_once_goes_to_the_prompt_whole(panel: str, size: tuple[int, int]) -> None:
+    async with driven(size=size) as it:
+        await it.turn("add(a=1, b=2)")
+        await it.focus(panel)
+        before = [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
+        await it.burst("please total a b Read x")
+        await it.until(lambda: it.app.main.focused_panel == "prompt")
+        await it.until(lambda: prompt_of(it).draft == "please total a b Read x")
+        assert it.app.screen is it.app.main
+        assert before == [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
+
+
+@pytest.mark.parametrize("text", ["/clear", "call me back", "fix the Rest", " x by c", "break b"])
+async def test_a_text_that_begins_with_a_key_of_the_panel_does_nothing_there(text: str) -> None:
+    async with driven() as it:
+        await it.focus("tools")
+        before = [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
+        await it.burst(text)
+        await it.until(lambda: prompt_of(it).draft == text)
+        await it.until(lambda: it.app.main.focused_panel == "prompt")
+        assert it.app.screen is it.app.main
+        assert before == [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
+
+
+async def test_enter_at_the_end_of_a_text_that_came_at_once_sends_nothing_that_nobody_read() -> None:
+    async with driven() as it:
+        await it.focus("trace")
+        await it.burst("please wait\n")
+        await it.until(lambda: prompt_of(it).draft == "please wait")
+        await it.until(lambda: it.app.main.focused_panel == "prompt")
+        assert it.idle
+        await it.press("enter")
+        await it.until(lambda: prompt_of(it).draft == "")
+
+
+async def test_one_key_pressed_over_and_over_stays_with_the_panel() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.focus("conversation")
+        await it.burst("kkkjkj")
+        assert prompt_of(it).draft == ""
+        assert it.app.main.focused_panel == "conversation"
+
+
+async def test_a_key_of_the_panel_after_a_pause_is_no_part_of_a_text() -> None:
+    async with driven() as it:
+        await it.focus("tools")
+        await it.press("down")
+        await it.press("space")
+        await it.until(lambda: not it.agent.tools.is_enabled("arithmetic.add"))
+        await it.press("c")
+        await it.until(lambda: it.app.screen is not it.app.main)
+        assert prompt_of(it).draft == ""
+
+
+async def test_the_rest_of_a_text_goes_where_its_beginning_went_though_a_screen_came_up() -> None:
+    async with driven() as it:
+        await it.focus("tools")
+        await it.press("down")
+        await it.press("c")
+        await it.until(lambda: it.app.screen is not it.app.main)
+        await it.burst("all R")  # without a pause after the c
+        await it.until(lambda: prompt_of(it).draft == "call R")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 from textual.pilot import Pilot
 
@@ -143,8 +144,19 @@ async def test_slash_shows_only_the_tools_that_fit() -> None:
 
 async def test_only_a_tool_that_changed_is_said_to_be_new() -> None:
     async with staged() as (panel, _, pilot):
-        changed = {"files.read_file": {"code": {"old": "a", "new": "b"}}, "files.write_file": {}}
+        changed = {"files.read_file": {"code": {"old": "a", "new": "b"}}}
         panel.apply([ToolsChanged("ann", START, "refresh_all", None, metadata={"tools": changed})])
         await pilot.pause()
         assert "now v2" in line_with(panel.focus_target, "read_file")
         assert "now v2" not in line_with(panel.focus_target, "write_file")
+
+
+async def test_a_tool_that_only_its_helper_changed_says_so() -> None:
+    async with staged() as (panel, _, pilot):
+        told: dict[str, dict[str, Any]] = {"files.read_file": {}}
+        panel.apply([ToolsChanged("ann", START, "refresh_all", None, metadata={"tools": told})])
+        panel.focus_target.go_to(
+            next(at for at, line in enumerate(lines(panel.focus_target)) if "read_file" in line)
+        )
+        await pilot.press("right")
+        await until(pilot, lambda: "a helper that it uses, now v2" in "\n".join(lines(panel.focus_target)))

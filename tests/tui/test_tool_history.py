@@ -33,3 +33,15 @@ def test_a_version_holds_until_the_next_one() -> None:
     assert now is not None
     assert now.number == 2
     assert history.at("other", 1.0) is None
+
+
+def test_a_version_that_looks_the_same_but_is_said_to_be_new_has_another_helper() -> None:
+    history = ToolHistory()
+    history.note(tool(first), 10.0)
+    assert history.note(tool(first), 20.0, renewed=True)
+    assert not history.note(tool(first), 30.0)
+    assert history.note(tool(second), 40.0, renewed=True)
+    told = [
+        (version.number, version.helper) for at in (10.0, 20.0, 40.0) if (version := history.at("price", at))
+    ]
+    assert told == [(1, False), (2, True), (3, False)]

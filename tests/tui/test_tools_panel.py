@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.panel_app import GRAPHITE, PAPER, START, PanelApp, Story, line_with, lines, running, until
-from workbench.tui.events import AgentReady, LoadFailed, LoadProgress, ToolRow, ToolsChanged
+from workbench.tui.events import AgentReady, LoadFailed, LoadMended, LoadProgress, ToolRow, ToolsChanged
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.render import Span
 from workbench.tui.rows import RowList
@@ -237,14 +237,15 @@ async def test_loading_is_shown_in_the_title_until_all_is_loaded() -> None:
 
 async def test_a_source_that_failed_keeps_a_row_with_its_reason() -> None:
     async with staged() as (stage, _):
-        stage.panel.add_problem("sql.py", "SyntaxError on line 41", "on save, again")
+        stage.panel.apply([LoadFailed("ann", START, "sql.py", "SyntaxError on line 41", "on save, again")])
         assert stage.shown[0] == "✗ sql.py"
         assert lines(stage.rows)[0].split("  ", 3)[-1].strip().startswith("SyntaxError on line 41")
         assert lines(stage.rows)[0].endswith("on save, again")
-        stage.panel.add_problem("sql.py", "SyntaxError on line 41", "on save, tried again")
+        longer = LoadFailed("ann", START, "sql.py", "SyntaxError on line 41", "on save, tried again")
+        stage.panel.apply([longer])
         assert lines(stage.rows)[0].startswith("  ✗ sql.py  SyntaxError on line 41")
         assert lines(stage.rows)[0].endswith("on save, tried again")
-        stage.panel.clear_problem("sql.py")
+        stage.panel.apply([LoadMended("ann", START, "sql.py")])
         stage.panel.apply([LoadFailed("ann", START, "web.py", "ImportError: x")])
         assert stage.shown[0] == "✗ web.py"
 
@@ -286,9 +287,9 @@ async def test_below_56_cells_the_mean_is_left_out_and_tags_only_where_names_lea
 async def test_every_row_is_exactly_as_wide_as_the_panel(width: int) -> None:
     tools = (*TOOLS, ToolRow("寿司.寿司", True, tags=("寿" * 40,)), ToolRow("y." + "z" * 90, True))
     async with staged(tools, (width, 20)) as (stage, _):
-        stage.panel.add_problem("寿" * 40, "e" * 90, "w" * 90)
+        stage.panel.apply([LoadFailed("ann", START, "寿" * 40, "e" * 90, "w" * 90)])
         assert all(stage.rows.render_line(y).cell_length == width for y in range(19))
-        stage.panel.show_progress(1, 3)
+        stage.panel.apply([LoadProgress("ann", START, 1, 3)])
         assert stage.panel.query_one(TitleRow).render_line(0).cell_length == width
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.tui.panel_app import Story, line_with, lines, until
 from tests.tui.test_trace_panel import staged
 from workbench.tui import events
@@ -80,6 +84,26 @@ async def test_a_call_with_a_fault_says_so_in_its_row() -> None:
     async with staged(story) as (stage, _):
         assert "add  fault raise" in line_with(stage.rows, "✗ add")
         assert stage.key_of("✗ add", "fault raise") == "warning"
+
+
+@pytest.mark.parametrize(
+    ("facts", "words", "key"),
+    [
+        ({"made_up": True}, "made up", "warning"),
+        ({"result_edited_from": "before"}, "result edited", "warning"),
+        ({"replayed": True}, "from the record", "muted"),
+        ({"replayed": True, "original_result": "before"}, "made up", "warning"),
+    ],
+)
+async def test_a_call_that_did_not_just_run_says_so_in_its_row(
+    facts: dict[str, Any], words: str, key: str
+) -> None:
+    story, (add, _) = begun()
+    story.start(add)
+    story.finish(add, 1, "success", **facts)
+    async with staged(story) as (stage, _):
+        assert f"add  {words}" in line_with(stage.rows, "✓ add")
+        assert stage.key_of("✓ add", words) == key
 
 
 async def test_a_switched_tool_says_who_did_it() -> None:

@@ -33,7 +33,9 @@ def plain_arguments(arguments: object) -> dict[str, Any]:
     if not isinstance(arguments, dict):
         return {}
     for key, value in arguments.items():
-        if not isinstance(key, str) or not isinstance(value, _SCALARS) or not _is_json(value):
+        if not isinstance(key, str) or not isinstance(value, _SCALARS):
+            break
+        if isinstance(value, float) and not math.isfinite(value):
             break
     else:
         return dict(arguments)
@@ -69,10 +71,6 @@ def _nested_deeply(value: Any) -> bool:
             return False
         level = list(below.values())
     return True
-
-
-def _is_json(value: object) -> bool:
-    return not isinstance(value, float) or math.isfinite(value)
 
 
 def edit_note(edited_by: str, arguments: dict[str, Any]) -> str:

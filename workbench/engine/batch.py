@@ -138,7 +138,8 @@ class Batch:
         group: list[OpenCall] = []
         if self._may_pause:
             return group
-        for call in self._calls[self._next :]:
+        for at in range(self._next, len(self._calls)):
+            call = self._calls[at]
             tool = call.tool
             if tool is None or not tool.metadata.parallel_safe or tool.metadata.caller_thread:
                 break

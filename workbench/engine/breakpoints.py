@@ -6,12 +6,14 @@ Without a debugger attached to the agent nothing ever pauses.
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from workbench.engine.xray_context import XrayContext
 from workbench.errors import ConfigError
+from workbench.registry.texts import text_of
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -54,7 +56,8 @@ class Breakpoint:
 
     ``tool`` is a name or glob. ``on_error`` pauses only after calls that failed, ``xray_only`` only for
     tools marked with ``@xray``. ``condition`` is a Python expression over ``arguments``, ``name``,
-    ``iteration``, ``result`` and ``error``; one that cannot be evaluated for a call does not hold.
+    ``iteration``, ``result`` and ``error``. ``result`` is what the call gave: where that is told as JSON its
+    value, such as a dict, else the text. A condition that cannot be evaluated for a call does not hold.
     Raises ConfigError for a condition that is no expression.
     """
 
@@ -70,7 +73,7 @@ class Breakpoint:
         if self.condition is not None:
             try:
                 code = compile(self.condition, "<breakpoint condition>", "eval")
-            except (SyntaxError, ValueError) as error:
+            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # nested too deeply
                 raise ConfigError(
                     f"breakpoint condition {self.condition!r}: {error}",
                     hint="Write an expression such as arguments['path'].startswith('/etc').",
@@ -78,7 +81,7 @@ class Breakpoint:
             object.__setattr__(self, "_code", code)
 
     def matches(self, pause: Pause) -> bool:
-        """Whether this pause is wanted."""
+        """Whether this pause is wanted. Raises what its condition raises."""
         if not self.enabled or not fnmatch.fnmatchcase(pause.tool_name, self.tool):
             return False
         if self.xray_only and not pause.marked:
@@ -94,14 +97,21 @@ class Breakpoint:
             "arguments": pause.arguments,
             "name": pause.tool_name,
             "iteration": pause.iteration,
-            "result": pause.result,
+            "result": _value(pause.result),
             "error": pause.error,
         }
-        try:
-            # The expression is the developer's own, as the tools are; the bare names only keep it readable.
-            return bool(eval(self._code, {"__builtins__": _FUNCTIONS, **names}))  # noqa: S307 - see above
-        except Exception:  # noqa: BLE001 - an expression that does not fit this call does not hold for it
-            return False
+        # The expression is the developer's own, as the tools are; the bare names only keep it readable.
+        return bool(eval(self._code, {"__builtins__": _FUNCTIONS, **names}))  # noqa: S307 - see above
+
+
+def _value(result: str | None) -> Any:
+    """What a result's text stands for, where that is JSON."""
+    if result is None:
+        return None
+    try:
+        return json.loads(result)
+    except (ValueError, RecursionError):
+        return result
 
 
 @dataclass
@@ -153,7 +163,10 @@ class Breakpoints:
 
     def __init__(self) -> None:
         self.step = False
+        self.on_failure: Callable[[Breakpoint, str], object] | None = None
+        """Told once of each breakpoint whose condition could not be evaluated, and what it raised."""
         self._items: tuple[Breakpoint, ...] = ()
+        self._failures: dict[Breakpoint, str] = {}
 
     def add(self, breakpoint_: Breakpoint) -> Breakpoint:
         """Add one, and return it; the same one twice is there once."""
@@ -182,8 +195,26 @@ class Breakpoints:
         self.step = False
 
     def find(self, pause: Pause) -> Breakpoint | None:
-        """The first that wants this pause."""
-        return next((item for item in self._items if item.matches(pause)), None)
+        """The first that wants this pause; one that fails does not want it."""
+        for item in self._items:
+            try:
+                if item.matches(pause):
+                    return item
+            except Exception as error:  # noqa: BLE001 - an expression that does not fit this call does not hold
+                self._failed(item, error)
+        return None
+
+    def failure(self, breakpoint_: Breakpoint) -> str:
+        """What its condition raised when it first failed, such as ``KeyError 'path'``; empty if it never did."""
+        return self._failures.get(breakpoint_, "")
+
+    def _failed(self, item: Breakpoint, error: Exception) -> None:
+        if item in self._failures:
+            return
+        said = f"{type(error).__name__} {text_of(error)}".rstrip()
+        self._failures = {**{kept: self._failures[kept] for kept in self._items if kept in self._failures}, item: said}
+        if self.on_failure is not None:
+            self.on_failure(item, said)
 
     def wants(self, pause: Pause) -> bool:
         """Whether to pause; notes on the pause which breakpoint wanted it."""

@@ -53,7 +53,7 @@ class HandTurn(Turn):
         """
         agent = self.agent
         follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
-        self._session = session = agent.open_session()
+        self.session = session = agent.open_session()
         self.prompt = session["user_prompt"]
         self.recorder.begin(session)
         self.llm_entry = {}

@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.faults import describe_fault
@@ -33,6 +33,9 @@ from workbench.registry.texts import message_of, text_of
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
     from workbench.registry import BoundCall, Tool
+
+_PLAIN: Final = (str, int, float)
+"""Values whose text is made at once, by code that is not their own."""
 
 
 @dataclass(slots=True)
@@ -187,13 +190,13 @@ class Execution:
             return turn.places.on_caller_thread(lambda: self._measured(bound))
         job = pool.start(partial(self._shown, bound), self._errand())
         value = self._wait(job, timeout)
-        return self._await_late(value, timeout) if inspect.isawaitable(value) else value
+        return value if isinstance(value, str) else self._await_late(value, timeout)
 
     def _inline(self, bound: BoundCall) -> Any:
         """On a worker already: run the bound call here."""
         self._begins()
         value = self._shown(bound)
-        return self._await_late(value, None) if inspect.isawaitable(value) else value
+        return value if isinstance(value, str) else self._await_late(value, None)
 
     def _awaited(self, bound: BoundCall) -> Awaitable[Any]:
         """On the loop already: what is to be awaited for the bound call."""
@@ -221,14 +224,18 @@ class Execution:
         if not isinstance(error, StopTurn):
             self._fault = (error, describe_fault(error))
 
-    def _shown(self, bound: BoundCall) -> Any:
+    def _shown(self, bound: BoundCall) -> str | Awaitable[Any]:
         """On a worker: run it; the value as text, unless it is still to be awaited."""
         value = self._measured(bound)
-        return value if inspect.isawaitable(value) else to_text(value)
+        if value is None or isinstance(value, _PLAIN) or not inspect.isawaitable(value):
+            return to_text(value)
+        return value
 
     def _text_of(self, value: Any) -> str:
         """On the agent's thread: the text of a value; the value's own code may take its time elsewhere."""
-        if value is None or isinstance(value, str | int | float):
+        if isinstance(value, str):
+            return value
+        if value is None or isinstance(value, _PLAIN):
             return to_text(value)
         return str(self._wait(pool.start(lambda: to_text(value), self._errand()), None))
 

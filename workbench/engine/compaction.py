@@ -66,7 +66,7 @@ class CompactTurn(Turn):
     def run(self) -> str:
         """The summary. Raises WorkbenchError if there is nothing to sum up, ProviderError, StopTurn."""
         agent = self.agent
-        self._session = session = agent.open_session()
+        self.session = session = agent.open_session()
         messages = list(session["messages"])
         repair_messages(messages)
         prompts = [entry["prompt"] for entry in session["trace"] if entry.get("type") == "user_input"]
@@ -102,7 +102,7 @@ class CompactTurn(Turn):
         return summary
 
     def _put(self, messages: list[Message]) -> None:
-        agent, session = self.agent, self._session
+        agent, session = self.agent, self.session
         session["messages"] = MessageList(messages)
         agent.transcript = VerifiedTranscript()
         agent.unreported = Unreported()

@@ -89,9 +89,11 @@ class Firing:
                 self._put_back(messages)
                 error.add_note(f"in the {event} handler {describe(handler)}")
                 raise
+            if tail is not None and tail.intact:
+                continue
             if not isinstance(session.get("messages"), list):
                 self._refuse_messages(messages, event, handler)
-            if tail is not None and not tail.intact:
+            if tail is not None:
                 tail.disturbed(handler)
 
     def _put_back(self, messages: Any) -> None:

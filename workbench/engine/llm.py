@@ -57,9 +57,10 @@ class TokenUsage:
 
 
 def _sum_of_costs(one: TokenUsage, other: TokenUsage) -> float | None:
-    costs = [usage.cost for usage in (one, other) if usage.total_tokens or usage.cost is not None]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+    for unused, rest in ((one, other), (other, one)):
+        if unused.cost is None and not unused.total_tokens:
+            return rest.cost
+    return None if one.cost is None or other.cost is None else one.cost + other.cost
 
 
 @dataclass(slots=True)

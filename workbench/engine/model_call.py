@@ -49,6 +49,7 @@ class ModelCall:
         timestamp = time.time()
         self._begin = time.perf_counter()
         common = {"timestamp": timestamp, "message_count": len(messages), "tools_count": len(tools)}
+        turn.recorder.tell("model_asked", tools)
         try:
             response = ask_model(turn, messages, tools, self._on_delta)
         except (Abandoned, StopTurn) as stop:
@@ -161,7 +162,7 @@ def ask_model(
     label = f"model {agent.model}"
     # a model that ends at a stop by itself needs no thread of its own
     answer = ask() if "cancel" in options else pool.start(ask, Errand(label, agent)).wait(turn.cancel, None)
-    if inspect.isawaitable(answer):
+    if not isinstance(answer, LLMResponse) and inspect.isawaitable(answer):
         answer = turn.places.wait_for(answer, label)
     return _checked(answer, agent.llm)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.engine.llm import Delta, Message, TokenUsage
+from workbench.engine.llm import Delta, Message, TokenUsage, ToolSchema
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -60,10 +60,13 @@ class Observer:
     """
 
     nested: bool = False
-    """True: what concerns entries and ``stream`` is also told of agents inside this agent's tools."""
+    """True: entries, ``model_asked`` and ``stream`` are also told of agents inside this agent's tools."""
 
     def turn_started(self, agent: Agent, prompt: str) -> None:
         """A user message was added; ``agent.current_session`` is up to date."""
+
+    def model_asked(self, agent: Agent, tools: Sequence[ToolSchema]) -> None:
+        """A request goes to the model with these schemas, which are shared and stay as they are."""
 
     def stream(self, agent: Agent, delta: Delta) -> None:
         """A piece of the model's answer arrived."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
-from workbench.engine.llm import Delta
+from workbench.engine.llm import Delta, ToolSchema
 from workbench.engine.observer import TraceEntry
 from workbench.engine.observers import tell_one
 from workbench.engine.scope import CallScope
@@ -47,7 +47,9 @@ class Recorder:
         self.record({"type": kind, **facts, **now})
 
     def tell(
-        self, method: Literal["entry_added", "entry_changed", "stream"], what: TraceEntry | Delta
+        self,
+        method: Literal["entry_added", "entry_changed", "model_asked", "stream"],
+        what: TraceEntry | Delta | list[ToolSchema],
     ) -> None:
         """Tell this agent's observers, and those of the agents around it that listen to nested ones."""
         self._agent.observers.tell(method, self._agent, what)

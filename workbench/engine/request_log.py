@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from workbench.engine.llm import Message
+from workbench.engine.llm import Message, ToolSchema
 from workbench.engine.observer import Observer, TraceEntry
 
 if TYPE_CHECKING:
@@ -20,12 +21,15 @@ class Sent:
     """One request. ``before`` holds, by place, what stood there before and is another message now.
 
     Messages from ``new_from`` on are new; ``removed`` is how many are gone from the end of the one before.
+    ``tools`` are the schemas that went with it, ``tools_before`` those of the request before.
     """
 
     messages: tuple[Message, ...]
     before: Mapping[int, Message]
     new_from: int
     removed: int
+    tools: tuple[ToolSchema, ...] = ()
+    tools_before: tuple[ToolSchema, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class _Step:
     replaced: Mapping[int, Message]
     kept: int
     added: tuple[Message, ...]
+    tools: tuple[ToolSchema, ...]
 
 
 class _Chain:
@@ -44,7 +49,7 @@ class _Chain:
         self._steps: list[_Step] = []
         self._last: list[Message] = []
 
-    def add(self, messages: Sequence[Message]) -> int:
+    def add(self, messages: Sequence[Message], tools: Sequence[ToolSchema] = ()) -> int:
         """Note a request; returns its number. The time is that of comparing the messages, once each."""
         last = self._last
         kept = min(len(last), len(messages))
@@ -59,8 +64,14 @@ class _Chain:
         for place, new in replaced.items():
             last[place] = new
         last[kept:] = added
-        self._steps.append(_Step(replaced, kept, added))
+        self._steps.append(_Step(replaced, kept, added, self._shared(tools)))
         return len(self._steps) - 1
+
+    def _shared(self, tools: Sequence[ToolSchema]) -> tuple[ToolSchema, ...]:
+        """The schemas, kept once for all the requests that they went with."""
+        known = self._steps[-1].tools if self._steps else ()
+        same = len(known) == len(tools) and all(map(operator.is_, known, tools))
+        return known if same else tuple(tools)
 
     def sent(self, number: int) -> Sent:
         """The request with this number, put together again."""
@@ -73,7 +84,8 @@ class _Chain:
             now[step.kept :] = step.added
         step = self._steps[number]
         before = {place: old[place] for place in step.replaced}
-        return Sent(tuple(now), before, step.kept, len(old) - step.kept)
+        tools_before = self._steps[number - 1].tools if number else ()
+        return Sent(tuple(now), before, step.kept, len(old) - step.kept, step.tools, tools_before)
 
 
 class RequestLog(Observer):
@@ -88,6 +100,11 @@ class RequestLog(Observer):
     def __init__(self) -> None:
         self._chains: WeakKeyDictionary[Agent, _Chain] = WeakKeyDictionary()
         self._requests: dict[tuple[Any, Any], tuple[_Chain, int]] = {}
+        self._tools: WeakKeyDictionary[Agent, Sequence[ToolSchema]] = WeakKeyDictionary()
+
+    def model_asked(self, agent: Agent, tools: Sequence[ToolSchema]) -> None:
+        """Note the schemas until the answer is there."""
+        self._tools[agent] = tuple(tools)
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Note what went with a model call."""
@@ -97,7 +114,7 @@ class RequestLog(Observer):
         chain = self._chains.get(agent)
         if chain is None:
             chain = self._chains[agent] = _Chain()
-        number = chain.add(session["messages"][: entry["message_count"]])
+        number = chain.add(session["messages"][: entry["message_count"]], self._tools.pop(agent, ()))
         self._requests[_id(entry)] = chain, number
 
     def session_reset(self, agent: Agent) -> None:

@@ -64,7 +64,8 @@ class Turn:
         self.ended = threading.Event()
         """Set when everything about the turn is over, its report included."""
         self.thread_id: int | None = None
-        self._session: dict[str, Any] = {}
+        self.session: dict[str, Any] = {}
+        """The agent's, from the moment on at which the turn begins."""
         self._user_entry: TraceEntry = {}
         self._begin_clock = time.perf_counter()
         self.recorder = Recorder(agent, self.parent)
@@ -76,14 +77,9 @@ class Turn:
         return self.cancel.reason or STOPPED
 
     @property
-    def session(self) -> dict[str, Any]:
-        """The agent's session."""
-        return self._session
-
-    @property
     def messages(self) -> list[Message]:
         """The session's message list as it is now; handlers may have put another one there."""
-        messages: list[Message] = self._session["messages"]
+        messages: list[Message] = self.session["messages"]
         return messages
 
     # ── the course of a turn ─────────────────────────────────────────────────────────────────────
@@ -120,7 +116,7 @@ class Turn:
 
     def _begin(self) -> None:
         agent = self.agent
-        self._session = session = agent.open_session()
+        self.session = session = agent.open_session()
         self.recorder.begin(session)
         self.recorder.release_all()
         agent.transcript.doubted = True  # whatever happened between the turns
@@ -138,7 +134,7 @@ class Turn:
 
     def _take_up(self, begun: BegunTurn) -> None:
         """Put the part that is over in place, as if it had been lived here."""
-        self._session["iteration"] = begun.iterations
+        self.session["iteration"] = begun.iterations
         self.messages.extend(begun.new_messages())
         self.mend()
         for entry in begun.new_entries():
@@ -147,9 +143,9 @@ class Turn:
             self.recorder.record(entry)
 
     def _iterate(self) -> tuple[str, TurnStatus]:
-        over = self._session["iteration"]
+        over = self.session["iteration"]
         for iteration in range(over + 1, over + self.max_iterations + 1):
-            self._session["iteration"] = iteration
+            self.session["iteration"] = iteration
             response = self._ask()
             if not response.tool_calls:
                 self._append_answer(response)
@@ -166,12 +162,12 @@ class Turn:
         response = call.run()
         entry = self.llm_entry
         assert entry is not None
-        self._session["llm_response"] = response
+        self.session["llm_response"] = response
         try:
             self.firing.fire_behind(entry, "after_llm")
-            edited = self._session.get("llm_response", response)
+            edited = self.session.get("llm_response", response)
         finally:
-            self._session.pop("llm_response", None)
+            self.session.pop("llm_response", None)
         self.cancel.raise_if_cancelled()
         if not isinstance(edited, LLMResponse):
             raise HookError(
@@ -199,16 +195,16 @@ class Turn:
 
     def _finish(self, result: str, status: TurnStatus, error: BaseException | None) -> None:
         """Report the turn, however it ended."""
-        if not self._session:
+        if not self.session:
             return
         self._settle_notes()
         self.recorder.release_all()
         self.mend()
         agent = self.agent
         agent.last_status = status
-        messages, entries, replaces = agent.unreported.take(self._session, agent.transcript.take_rewritten())
+        messages, entries, replaces = agent.unreported.take(self.session, agent.transcript.take_rewritten())
         summary = TurnSummary(
-            turn=self._session["turn"],
+            turn=self.session["turn"],
             input=self.prompt,
             model=agent.model,
             started=self.started,
@@ -217,7 +213,7 @@ class Turn:
             status=status,
             result=result,
             usage=self.usage,
-            iterations=self._session["iteration"],
+            iterations=self.session["iteration"],
             tools_called=tuple(self.tools_called),
             messages=messages,
             trace=entries,

@@ -165,13 +165,18 @@ class _Case:
         return (" or " if any_does else " and ").join(names)
 
 
+def no_key(model: str, variables: str) -> MissingKeyError:
+    """The error for a model without a key; ``variables`` that would hold one, in words."""
+    return MissingKeyError(
+        f"There is no key for {model}.",
+        hint=f"Set {variables} in the environment or in .env, which counts once you ran "
+        "`workbench trust`; the model `offline` needs none.",
+    )
+
+
 def _missing_key(case: _Case) -> ProviderError:
     if case.missing:
-        return MissingKeyError(
-            f"There is no key for {case.model}.",
-            hint=f"Set {case.missing} in the environment or in .env, which counts once you ran "
-            "`workbench trust`; the model `offline` needs none.",
-        )
+        return no_key(case.model, case.missing)
     return MissingKeyError(
         f"{case.provider} refused the key: {case.text}", hint="Check the key and what it may be used for."
     )

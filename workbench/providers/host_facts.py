@@ -189,6 +189,8 @@ def _header_wait(headers: Mapping[str, Any]) -> float | None:
                 at = parsedate_to_datetime(value)
             except ValueError:
                 continue
+            if at.tzinfo is None:  # -0000 stands for UTC without saying so
+                at = at.replace(tzinfo=UTC)
             return max(0.0, round((at - datetime.now(UTC)).total_seconds(), 1))
     return None
 

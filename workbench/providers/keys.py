@@ -47,12 +47,14 @@ def missing_key(model: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """The variables one of which ``model`` surely needs and none of which is set.
 
     Empty where the key is there, comes with the ``parameters``, or where nothing is sure: at an address of
-    the user's own, or with a provider that may sign in by other means.
+    the user's own, given or set in the environment, or with a provider that may sign in by other means.
     """
     if parameters.get("api_key") or parameters.get("base_url") or parameters.get("api_base"):
         return ()
     provider, slash, _ = full_name(model).partition("/")
     variables = _SURE.get(provider, ()) if slash else ()
+    if any(os.environ.get(f"{provider.upper()}_{name}") for name in ("BASE_URL", "API_BASE")):
+        return ()
     return () if any(os.environ.get(name) for name in variables) else variables
 
 

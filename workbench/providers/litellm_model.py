@@ -13,7 +13,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolSchema
 from workbench.errors import ContentFilterError, ProviderConnectionError, ProviderError, RateLimitError
 from workbench.providers.assembly import Assembly
-from workbench.providers.failures import is_transient, provider_error
+from workbench.providers.failures import is_transient, no_key, provider_error
 from workbench.providers.host_client import ModelHost, shared_host
 from workbench.providers.keys import missing_key
 from workbench.providers.protocol import Event
@@ -54,7 +54,7 @@ class LitellmModel:
     def missing_key(self) -> tuple[str, ...]:
         """The environment variables one of which it needs and none of which is set, as far as that is sure.
 
-        Found without the model library, which has the last word when the model is asked.
+        Found without the model library, which takes seconds to load.
         """
         return missing_key(self.model, self.parameters)
 
@@ -73,10 +73,13 @@ class LitellmModel:
         """Answer the messages.
 
         A rate limit or a fault of the server is waited out and tried again, as long as nothing of the
-        answer has arrived. Raises ``ProviderError`` when there is no answer, ``StopTurn`` when cancelled.
+        answer has arrived. Raises ``ProviderError`` when there is no answer, at once where it surely lacks a
+        key, and ``StopTurn`` when cancelled.
         """
         if cancel is not None:
             cancel.raise_if_cancelled()
+        if self.missing_key:
+            raise no_key(self.model, " or ".join(self.missing_key))
         started = time.perf_counter()
         for number in range(1, _MAX_TRIES + 1):
             attempt = _Attempt(on_delta, started)
@@ -98,8 +101,7 @@ class LitellmModel:
     ) -> LLMResponse:
         parameters = {"timeout": _DEFAULT_TIMEOUT, **self.parameters}
         if not self._host.ready:
-            missing = " or ".join(self.missing_key)
-            attempt.status(f"{missing} is not set; " * bool(missing) + "loading the model library")
+            attempt.status("loading the model library")
         events = self._host.complete(self.model, messages, tools, parameters, cancel)
         with closing(events):
             for event in events:

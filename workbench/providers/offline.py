@@ -14,7 +14,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.compaction import digest
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.providers.offline_answer import estimate_tokens, faults_answer, introduction, results_answer
-from workbench.providers.offline_prompt import ToolNames, WrittenCall, find_calls
+from workbench.providers.offline_prompt import ToolNames, WrittenCall, find_calls, own_words
 from workbench.providers.scenario import Scenario, Step, load_scenario
 
 Messages = Sequence[Mapping[str, Any]]
@@ -134,7 +134,7 @@ class _Conversation:
         if newer:
             answered = any(message.get("role") == "assistant" for message in self._messages[last + 1 :])
             stopped = any(text.startswith(_ENDED) for _, text in results)
-            if answered or stopped or any(find_calls(_text(message), ()).calls for message in newer):
+            if answered or stopped or any(find_calls(own_words(_text(message)), ()).calls for message in newer):
                 return None
         return results
 
@@ -144,9 +144,9 @@ class _Conversation:
         for position, message in enumerate(self._messages):
             if message.get("role") in ("assistant", "tool"):
                 first = position + 1
-        users = [_text(item) for item in self._messages[first:] if item.get("role") == "user"]
+        users = [own_words(_text(item)) for item in self._messages[first:] if item.get("role") == "user"]
         if not users and (last := self._last("user")) is not None:
-            users = [_text(self._messages[last])]
+            users = [own_words(_text(self._messages[last]))]
         return "\n\n".join(users)
 
     def called_names(self) -> frozenset[str]:

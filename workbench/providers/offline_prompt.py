@@ -25,6 +25,8 @@ _STRING_ENDS = {
 }
 _MAX_UNCLOSED = 20  # each costs a look at the rest of the text; a prompt with more is no list of calls
 _MAX_DEPTH = 150  # Python's own parser gives up at 200
+_ATTACHED = re.compile(r"\n\n\[(?:attached .+: [\d,]+ characters?\]\n|not attached .+: .+\](?:\n\[|\Z))")
+_ATTACHED_END = re.compile(r"\n\[(?:end of .+|not attached .+: .+)\]\Z")
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -74,6 +76,12 @@ class _Span:
     start: int
     bracket: int
     end: int | None
+
+
+def own_words(message: str) -> str:
+    """What a person wrote in a message, without the files that were attached behind it."""
+    begin = _ATTACHED.search(message)
+    return message[: begin.start()] if begin is not None and _ATTACHED_END.search(message) else message
 
 
 def find_calls(text: str, tools: Sequence[ToolSchema], known: Collection[str] = ()) -> PromptCalls:

@@ -10,6 +10,8 @@ from typing import Any
 DEEPEST = 100
 """Levels of lists and objects inside each other that arguments may have."""
 
+_CONTAINERS = (dict, list, tuple)
+
 
 class ArgumentsUnreadable(ValueError):
     """Arguments that are not one JSON object; the text says why."""
@@ -55,12 +57,12 @@ def read_arguments(raw: str) -> dict[str, Any]:
 
 def check_values(value: Any) -> None:
     """Raise ``ArgumentsUnreadable`` for NaN or an infinite number anywhere in it, and for deep nesting."""
-    level: list[Any] = [[value]]
-    for _ in range(DEEPEST + 1):
+    level: list[Any] = [value if isinstance(value, _CONTAINERS) else (value,)]
+    for _ in range(DEEPEST):
         below: dict[int, Any] = {}  # by identity: what came from elsewhere than JSON may contain itself
         for container in level:
             for each in container.values() if isinstance(container, dict) else container:
-                if isinstance(each, dict | list | tuple):
+                if isinstance(each, _CONTAINERS):
                     below[id(each)] = each
                 elif isinstance(each, float) and not math.isfinite(each):
                     raise ArgumentsUnreadable(_not_json(json.dumps(each)))

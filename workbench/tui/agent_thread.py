@@ -80,7 +80,12 @@ class AgentThread:
             agent.close()
             return
         self._bridge = bridge
-        self._present(agent, bridge)
+        try:
+            self._present(agent, bridge)
+        except BaseException as error:  # noqa: BLE001  # the top of a worker: reported to the person
+            self._refuse(error)
+            agent.close()
+            return
         while (job := self._jobs.get()) is not None:
             ended = bridge.turns_ended
             try:
@@ -93,15 +98,18 @@ class AgentThread:
 
     def _build(self) -> Agent | None:
         try:
-            agent = self._start(self._post)
+            return self._start(self._post)
         except BaseException as error:  # noqa: BLE001  # the top of a worker: reported to the person
-            _log.error("the agent could not be built", exc_info=error)
-            text, hint = error_texts(error)
-            self._post(events.AgentFailed("", time.time(), text, hint))
-            while self._jobs.get() is not None:
-                self._fail("", f"There is no agent: {text}", hint)
+            self._refuse(error)
             return None
-        return agent
+
+    def _refuse(self, error: BaseException) -> None:
+        """Say why there is no agent, now and to each job that wants one."""
+        _log.error("the agent could not be built", exc_info=error)
+        text, hint = error_texts(error)
+        self._post(events.AgentFailed("", time.time(), text, hint))
+        while self._jobs.get() is not None:
+            self._fail("", f"There is no agent: {text}", hint)
 
     def _present(self, agent: Agent, bridge: Bridge) -> None:
         from workbench.tui.facts import approval_word, missing_key, tool_row

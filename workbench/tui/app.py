@@ -41,6 +41,7 @@ from workbench.tui.looks import Looks, line_filters
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.outbox import Outbox
 from workbench.tui.palette import Palette
+from workbench.tui.panel_keys import PanelKeys
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.queue import QueuePanel
 from workbench.tui.panels.status import HintLine
@@ -158,6 +159,7 @@ class WorkbenchApp(App[None]):
         self.models.bind(self.agent_thread.do, self.inbox.post)
         self.editor = ExternalEditor(self, lend=guard.paused if guard is not None else nullcontext)
         self.main = MainScreen(self.themes.palette)
+        self._panel_keys = PanelKeys(self.main, clock)
         self.outbox = Outbox(self.main, self._tracker, self._begin_turn, self._run_command)
         self.main.top_line.status.agent = visible_line(agent_name)
         self.main.top_line.status.model = model_text(model)
@@ -240,6 +242,15 @@ class WorkbenchApp(App[None]):
         self.capture.remove()
         self._garbage.remove()
 
+    async def on_event(self, event: textual_events.Event) -> None:
+        """Give the message what is meant for it before a panel has it."""
+        if not isinstance(event, textual_events.Key):
+            await super().on_event(event)
+            return
+        if not self._panel_keys.takes(event):
+            await super().on_event(event)
+        self._panel_keys.done()
+
     # facts from the agent
 
     def _take_in(self, batch: Sequence[events.AgentEvent]) -> None:
@@ -253,6 +264,8 @@ class WorkbenchApp(App[None]):
                     self.main.conversation.add_notice(
                         "The agent could not be built", event.error, event.hint, "error"
                     )
+                case events.TurnStarted() | events.ByHandStarted() if self._tracker.stopping:
+                    self.agent_thread.stop_turn()  # asked for before there was a turn to stop
                 case events.TurnFinished() | events.ByHandFinished() if not event.inner:
                     self.outbox.turn_ended(event.status)
                 case events.ModelChanged():

@@ -55,7 +55,8 @@ class Approver:
                 preview=lambda name, arguments: preview_call(registry, name, arguments),
                 covers=lambda proposal, name, arguments: _covers(registry, proposal, name, arguments),
                 opened=time.time(),
-            )
+            ),
+            agent.cancel,
         )
         locked = {call.id for call in calls if call.permission == "deny"}
         seen = {call.id: call.arguments for call in calls}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from textual.app import App
@@ -76,12 +77,15 @@ class BreakpointDesk:
         agent.debugger = Pauser(self._broker.pause, tell, self._tell)
         if agent is outer:
             self._points, self._tools = points, agent.tools
+            points.on_failure = self._failed
             self._load(points)
         else:
             agent.breakpoints = outer.breakpoints
 
         def leave() -> None:
             agent.debugger, agent.breakpoints = debugger, points
+            if agent is outer:
+                points.on_failure = None
 
         return leave
 
@@ -99,9 +103,16 @@ class BreakpointDesk:
         """``step`` is whether step mode is about to be on, where the engine has not switched it yet."""
         points = self._points
         if points is not None:
-            rows = tuple(row_of(point) for point in points)
+            rows = tuple(replace(row_of(point), failure=points.failure(point)) for point in points)
             on = points.step if step is None else step
             self._post(events.BreakpointsChanged("", time.time(), rows, on))
+
+    def _failed(self, point: Breakpoint, failure: str) -> None:
+        """Say that a condition could not be evaluated; the call goes on."""
+        said = visible_line(f"{point.condition} ({point.tool}): {failure}")
+        hint = f"It does not pause then; {key_text_of('app.breakpoints') or '/breakpoints'} lists it."
+        self._post(events.Notice("", time.time(), "A breakpoint's condition failed", said, hint))
+        self._tell()
 
     # the person's side
 

@@ -42,8 +42,8 @@ _TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
 class Bridge(Observer):
     """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver.
 
-    ``companions`` are set up on every agent that is watched. ``on_stop`` is called when a turn is stopped,
-    by whomever, while it may be waiting for a person.
+    ``companions`` are set up on every agent that is watched. ``on_stop`` is called when a turn of the outer
+    agent is stopped, by whomever, while it may be waiting for a person.
     Agents that run inside tools are watched too, from their first turn on; those that state no trust of
     their own ask as the outer agent does.
     """
@@ -156,10 +156,10 @@ class Bridge(Observer):
 
     def _turn_starts(self, agent: Agent) -> None:
         session = _session(agent)
-        if agent.cancel is not None:
-            agent.cancel.on_cancel(self._on_stop)
         note = ""
         if self._is_outer(agent):
+            if agent.cancel is not None:
+                agent.cancel.on_cancel(self._on_stop)
             note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
             self._toggled.clear()
         within = str(session["trace"][-1].get("parent_call_id", ""))

@@ -6,12 +6,14 @@ import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from textual.app import App
 from textual.message import Message
 
+from workbench.engine.cancel import CancelToken
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
@@ -61,31 +63,35 @@ class ApprovalBroker:
         """The questions that are open now, oldest first."""
         return tuple(pending.request for pending in self._pending)
 
-    def ask(self, request: ApprovalRequest) -> ApprovalResult:
+    def ask(self, request: ApprovalRequest, cancel: CancelToken | None = None) -> ApprovalResult:
         """Block the calling thread until a person has decided. Raises StopTurn when stopped or closed.
 
+        ``cancel`` is the stop of the turn that asks: it ends this question and no other.
         What is approved is what was shown: if the batch's arguments were changed meanwhile, the verdict
         carries the ones that the person saw.
         """
         shown = request.copied()
-        return _as_shown(self._wait_for(shown), shown, request)
+        return _as_shown(self._wait_for(shown, cancel), shown, request)
 
-    def pause(self, request: PauseRequest) -> Resume:
+    def pause(self, request: PauseRequest, cancel: CancelToken | None = None) -> Resume:
         """The same at a breakpoint: block until a person has said how to go on."""
-        resume: Resume = self._wait_for(request)
+        resume: Resume = self._wait_for(request, cancel)
         return resume
 
-    def _wait_for(self, question: Question) -> Any:
+    def _wait_for(self, question: Question, cancel: CancelToken | None) -> Any:
         pending = Pending(question)
         with self._lock:
             if self._closed:
                 raise StopTurn("the app is closed", hint="Open Workbench again and send the message again.")
             self._pending.append(pending)
+        forget = cancel.on_cancel(lambda: _end(pending, cancel.reason)) if cancel is not None else None
         try:
             if not self._post(Asked(pending)):
                 raise StopTurn("the app is closing")
             return pending.future.result()
         finally:
+            if forget is not None:
+                forget()
             with self._lock:
                 self._pending.remove(pending)
 
@@ -105,11 +111,7 @@ class ApprovalBroker:
         with self._lock:
             waiting = tuple(self._pending)
         for pending in waiting:
-            try:
-                pending.future.set_exception(StopTurn(reason))
-            except InvalidStateError:
-                # it was answered in this very moment
-                continue
+            _end(pending, reason)
 
     def close(self) -> None:
         """End every open question, and refuse all later ones."""
@@ -164,6 +166,12 @@ class ApprovalDesk:
         screen.finish()
         self.screen = None
         self._show_next()
+
+
+def _end(pending: Pending, reason: str | None) -> None:
+    """Give a question up; one that was answered in this very moment stays answered."""
+    with suppress(InvalidStateError):
+        pending.future.set_exception(StopTurn(reason or STOPPED))
 
 
 def _as_shown(result: ApprovalResult, shown: ApprovalRequest, now: ApprovalRequest) -> ApprovalResult:

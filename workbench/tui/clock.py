@@ -32,6 +32,11 @@ class Clock:
         self._waiting += 1
         return len(self.waits) - 1
 
+    def leave_out(self, milliseconds: float) -> None:
+        """So much of the time since then was a person's after all; nothing while somebody waits."""
+        if not self._waiting:
+            self.since += milliseconds / 1000
+
     def go_on(self, at: float) -> None:
         """The person answered; time counts again once nobody else waits."""
         self._waiting = max(0, self._waiting - 1)

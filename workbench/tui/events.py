@@ -37,13 +37,15 @@ class AgentEvent:
     """Base. ``agent`` is the agent's name; ``at`` is in Unix seconds. An event equals itself alone.
 
     ``inner`` is set for an agent that runs inside a tool of the one that the person talks to, ``by_hand``
-    for what belongs to calls that a person runs without the model.
+    for what belongs to calls that a person runs without the model, ``replayed`` for what was not lived here
+    but comes from a record.
     """
 
     agent: str
     at: float
     inner: bool = field(default=False, kw_only=True)
     by_hand: bool = field(default=False, kw_only=True)
+    replayed: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +132,13 @@ class PauseFinished(AgentEvent):
     call_id: str
     duration_ms: float
     action: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Waited(AgentEvent):
+    """Something that runs has waited for a person for so long, such as a tool that asked a question."""
+
+    duration_ms: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -234,7 +243,8 @@ class GrantRow:
 class BreakRow:
     """One breakpoint: ``when`` is ``before``, ``after`` or ``on error``; ``tool`` is a name or a glob.
 
-    ``xray_only``: only tools that are marked with ``@xray``.
+    ``xray_only``: only tools that are marked with ``@xray``. ``failure`` is what its condition raised, empty
+    as long as it never did.
     """
 
     tool: str
@@ -242,6 +252,7 @@ class BreakRow:
     condition: str = ""
     enabled: bool = True
     xray_only: bool = False
+    failure: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -301,11 +312,12 @@ class LoadProgress(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadFailed(AgentEvent):
-    """One source of tools could not be loaded; the others are."""
+    """One source of tools could not be loaded; the others are. ``path`` is its file, where it is one."""
 
     source: str
     reason: str
     where: str = ""
+    path: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

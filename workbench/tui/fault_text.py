@@ -19,7 +19,7 @@ EXAMPLES: Final[dict[FaultKind, str]] = {
 }
 """A text for each kind."""
 
-_TIMES: Final = re.compile(r"\s+(?:(once)|(always)|(\d+)\s*(?:times|x)|x\s*(\d+))$", re.IGNORECASE)
+_TIMES: Final = re.compile(r"\s+(?:(once)|(always)|(\d{1,9})\s*(?:times|x)|x\s*(\d{1,9}))$", re.IGNORECASE)
 _AMOUNT: Final = re.compile(r"(\d+(?:\.\d+)?)\s*(s|seconds|mb|)", re.IGNORECASE)
 
 
@@ -59,7 +59,6 @@ def text_of(fault: Fault) -> str:
     if fault.times is None:
         return words
     return f"{words} once" if fault.times == 1 else f"{words} {fault.times} times"
-
 
 
 def _amount(text: str, unit: str, usual: float) -> float:

@@ -13,6 +13,9 @@ Kind = Literal["text", "number", "integer", "boolean", "choice", "json"]
 LEFT_OUT: Final = object()
 """What a field gives whose argument is not passed at all."""
 
+EMPTY: Final = '""'
+"""What stands for an empty text in a field that leaves its argument out when nothing stands there."""
+
 _DEEPEST: Final = 20
 
 
@@ -45,6 +48,11 @@ class FieldSpec:
         if self.nullable and None not in values:
             values = (*values, None)
         return values if self.required else (LEFT_OUT, *values)
+
+    @property
+    def quotes_empty(self) -> bool:
+        """Whether an empty text is written as ``EMPTY``, because nothing would mean something else."""
+        return self.kind == "text" and not self.required and self.default != ""
 
 
 def fields_of(parameters: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
@@ -124,12 +132,13 @@ def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 def read(spec: FieldSpec, text: str) -> tuple[Any, str]:
     """The value of a text in a field, or LEFT_OUT, and what is wrong with it, empty if nothing is.
 
-    Nothing in the field leaves the argument out, except for a required text: that is empty then.
+    Nothing in the field leaves the argument out, except for a required text: that is empty then. Others
+    are with ``EMPTY``.
     """
     if not text.strip() and not (spec.kind == "text" and spec.required):
         return LEFT_OUT, "missing" if spec.required else ""
     if spec.kind == "text":
-        return text, ""
+        return "" if spec.quotes_empty and text.strip() == EMPTY else text, ""
     if spec.nullable and text.strip() == "null":
         return None, ""
     if spec.kind == "integer":
@@ -169,6 +178,8 @@ def text_of(spec: FieldSpec, value: Any) -> str:
     """What a field shows of a value."""
     if value is LEFT_OUT:
         return ""
+    if value == "" and spec.quotes_empty:
+        return EMPTY
     if isinstance(value, str) and spec.kind in ("text", "choice"):
         return value
     return json.dumps(value, ensure_ascii=False, default=repr)

@@ -26,6 +26,8 @@ class About:
     sent: Sent | None = None
     then: ToolVersion | None = None
     now: ToolVersion | None = None
+    broken: str | None = None
+    """Where the tool's file, as it is on disk now, does not load, ``line 3`` for example; None: it does."""
 
     @property
     def changed(self) -> bool:
@@ -77,12 +79,17 @@ def tool_lines(about: About, width: int) -> list[Line]:
     assert then is not None
     lines = labelled("version", f"{then.number}", width)
     if about.changed and now is not None:
-        said = f"{then.number}, now {now.number}: the tool has changed since"
+        what = "a helper that it uses" if now.helper else "the tool"
+        said = f"{then.number}, now {now.number}: {what} has changed since"
         lines = labelled("version", said, width, "warning")
     code = then.code_hash or "no Python code"
     if now is not None and now.code_hash != then.code_hash:
         code += f"  now {now.code_hash}"
     lines += labelled("code", code, width)
+    if about.broken is not None:
+        where = f": {about.broken}" if about.broken else ""
+        said = f"the file has changed since; it does not load{where}"
+        lines += labelled("on disk", visible_line(said), width, "warning")
     if then.file:
         lines += labelled("source", visible_line(f"{then.file}:{then.line}"), width)
     lines += [_EMPTY, (("  Description", "subtle strong"),)]

@@ -12,8 +12,10 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.tui.call_marks import made_up, original_result
 from workbench.tui.inspector_about import About, sent_count, sent_lines, tool_lines, tool_text
 from workbench.tui.inspector_context import context_lines, context_text, message_lines
+from workbench.tui.inspector_schemas import offered, schema_lines, schemas_count
 from workbench.tui.media import media_in
 from workbench.tui.record_table import is_table, table_lines
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
@@ -92,13 +94,19 @@ def _surroundings(entry: Entry, about: About) -> Iterator[Page]:
         messages = list(sent.messages)
         views = View("text", partial(sent_lines, sent)), View("tree", value=_plain(messages))
         yield Page("Messages", sent_count(sent), views, lambda: _json_text(messages))
+        tools = offered(sent)
+        if tools:
+            schemas = list(sent.tools)
+            ways = View("list", partial(schema_lines, tools)), View("tree", value=_plain(schemas))
+            yield Page("Schemas", schemas_count(tools), ways, lambda: _json_text(schemas))
     elif isinstance(listed, list | tuple):
         lines = partial(message_lines, listed)
         yield line_page("Messages", str(len(listed)), lines, lambda: _json_text(listed))
     yield line_page("Context", "", partial(context_lines, entry), lambda: context_text(entry))
     if about.then is not None:
         then = about.then
-        count = f"v{then.number}" + (" changed" if about.changed else "")
+        changed = about.changed or about.broken is not None
+        count = f"v{then.number}" + (" changed" if changed else "")
         yield line_page("Tool", count, partial(tool_lines, about), lambda: tool_text(then))
 
 
@@ -323,8 +331,10 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
         call.append(("thread", "left running"))
     if data.get("replayed"):
         call.append(("not run here", "taken from the record"))
-    if entry.made_up:
-        call += [("result", "made up"), ("really gave", visible_line(str(data["original_result"])))]
+    if made_up(data) or "result_edited_from" in data:
+        call.append(("result", "made up" if made_up(data) else "edited by you"))
+        gave = original_result(data)
+        call += [("really gave", visible_line(gave))] if gave is not None else []
     sections = [("Time", time), ("Call" if entry.kind == "tool" else "Request", call)]
     hooks = data.get("hooks_ms")
     if isinstance(hooks, Mapping) and hooks:

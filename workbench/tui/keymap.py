@@ -22,7 +22,10 @@ _WRITING: Final[frozenset[Scope]] = frozenset(
 )
 """Where characters are text that is being written."""
 
-_PANELS: Final[frozenset[Scope]] = frozenset({"prompt", "conversation", "list", "trace", "tools"})
+_BESIDE_APP: Final[frozenset[Scope]] = frozenset(
+    {"prompt", "conversation", "list", "trace", "tools", "approval", "pause"}
+)
+"""Where keys of the whole app hold too."""
 _NAMES: Final = frozenset(
     name for key in Keys if "+" not in (name := key.value) and not name.startswith("<")
 ) | frozenset(KEY_NAME_REPLACEMENTS.values())
@@ -127,9 +130,8 @@ def _meet(one: Command, other: Command) -> bool:
     scopes = {one.scope, other.scope}
     return (
         len(scopes) == 1
-        or one.priority
-        or other.priority
-        or ("app" in scopes and bool(scopes & _PANELS))
+        or any(each.priority and each.scope == "app" for each in (one, other))
+        or ("app" in scopes and bool(scopes & _BESIDE_APP))
         or ("list" in scopes and bool(scopes & {"trace", "tools"}))
     )
 

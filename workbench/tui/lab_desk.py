@@ -87,7 +87,8 @@ class LabDesk:
         if entry.turn.guest:
             return About()
         began = entry.data.get("timestamp", entry.began)
-        return About(None, self.history.at(tool, began), self.history.now(tool))
+        now, broken = self.history.now(tool), self.history.broken(tool)
+        return About(None, self.history.at(tool, began), now, broken)
 
     def wanted(self, wish: Wish) -> None:
         """Do this."""
@@ -112,10 +113,15 @@ class LabDesk:
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """Follow the runs and the versions of the tools."""
         for event in batch:
-            if isinstance(event, events.AgentReady):
-                self._begin(event.at)
-            elif isinstance(event, events.ToolsChanged) and not event.inner and event.tool is not None:
-                self._note_change(event.tool, event.at)
+            match event:
+                case events.AgentReady():
+                    self._begin(event.at)
+                case events.ToolsChanged(inner=False):
+                    self._follow(event)
+                case events.LoadFailed():
+                    self.history.note_broken(event.path, event.where)
+                case events.LoadMended():
+                    self.history.note_mended(event.source)
         if self._runs.take_in(batch):
             self._show_news()
 
@@ -127,10 +133,17 @@ class LabDesk:
             for tool in agent.tools:
                 self.history.note(tool, at)
 
-    def _note_change(self, name: str, at: float) -> None:
+    def _follow(self, event: events.ToolsChanged) -> None:
+        if event.change == "refresh_all" and event.tool is None:
+            for name in event.metadata.get("tools") or ():
+                self._note_change(name, event.at, renewed=True)
+        elif event.tool is not None:
+            self._note_change(event.tool, event.at, renewed=event.change == "refresh")
+
+    def _note_change(self, name: str, at: float, *, renewed: bool) -> None:
         agent = self._agent()
         tool = agent.tools.get(name) if agent is not None else None
-        if tool is None or not self.history.note(tool, at):
+        if tool is None or not self.history.note(tool, at, renewed=renewed):
             return
         version = self.history.now(name)
         if version is not None and any(call.data.get("tool_name") == name for call in self._calls()):

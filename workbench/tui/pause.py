@@ -29,7 +29,7 @@ class PauseRequest:
     because: str
     task: str = ""
     before: tuple[Mapping[str, Any], ...] = ()
-    messages: tuple[Mapping[str, Any], ...] = ()
+    messages: tuple[dict[str, Any], ...] = ()
     sent: int = 0
     inner: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.engine.agent import Agent
 from workbench.engine.breakpoints import Breakpoint, Pause, Resume
+from workbench.engine.cancel import CancelToken
 from workbench.engine.observer import TraceEntry
 from workbench.tui import events
 from workbench.tui.approver import check_arguments
@@ -27,13 +28,13 @@ def because(point: Breakpoint | None) -> str:
 class Pauser:
     """The debugger of one agent: asks, and tells the screen that it waits.
 
-    ``ask`` blocks until a person has decided, and raises StopTurn at a stop. ``stepping`` is told whether
-    step mode is on from here.
+    ``ask`` blocks until a person has decided, and raises StopTurn at the stop that it is given. ``stepping``
+    is told whether step mode is on from here.
     """
 
     def __init__(
         self,
-        ask: Callable[[PauseRequest], Resume],
+        ask: Callable[[PauseRequest, CancelToken | None], Resume],
         tell: Tell,
         stepping: Callable[[bool], object],
     ) -> None:
@@ -48,7 +49,7 @@ class Pauser:
         began, action = time.monotonic(), "stop"
         self._tell(events.PauseStarted(pause.agent.name, request.opened, call_id, name, when))
         try:
-            resume = self._ask(request)
+            resume = self._ask(request, pause.agent.cancel)
             action = resume.action
             if action in ("continue", "step"):
                 self._stepping(action == "step")

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TextIO
 
 from textual.app import App
 
 from workbench.console.stream_capture import StreamCapture
+from workbench.engine.cancel import CancelToken
 from workbench.engine.scope import STOPPED
 from workbench.engine.xray_context import xray
 from workbench.errors import StopTurn
@@ -114,11 +116,15 @@ class Questions:
             if app is None:
                 raise StopTurn("the app is closed")
             self._pending.append(pending)
+        agent = xray.agent
+        cancel = agent.cancel if agent is not None else None
+        forget = _nothing if cancel is None else cancel.on_cancel(partial(_give_up, pending, cancel))
         try:
             if not app.call_later(self._arrived, pending):
                 raise StopTurn("the app is closing")
             return pending.answer.result()
         finally:
+            forget()
             with self._lock:
                 self._pending.remove(pending)
 
@@ -156,6 +162,11 @@ class Questions:
         screen.finish()
         self.screen = None
         self._show_next()
+
+
+def _give_up(pending: _Pending, cancel: CancelToken) -> None:
+    """The turn that asks is stopped."""
+    _settle(pending, StopTurn(cancel.reason or STOPPED))
 
 
 def _settle(pending: _Pending, outcome: str | Exception) -> bool:

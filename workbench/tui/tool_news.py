@@ -60,18 +60,12 @@ class ToolNews:
                 handler(event)
         return News(tuple(self._tools.values()), self._switched, self._rows)
 
-    def load_to(self, done: int, total: int) -> None:
-        """``done`` of ``total`` sources are loaded."""
-        self.progress = (done, total) if done < total else None
-        if self.progress is None:
-            self._tree.loading = None
-
     def _agent_ready(self, event: events.AgentReady) -> None:
         self._tree.reset(event.tools)
         self._rows = True
 
     def _load_progress(self, event: events.LoadProgress) -> None:
-        self.load_to(event.done, event.total)
+        self.progress = (event.done, event.total) if event.done < event.total else None
         loading = self._tree.loading
         if self.progress is None or not event.at_work:
             self._tree.loading = None
@@ -99,7 +93,7 @@ class ToolNews:
         entry = event.entry
         name = self._names.pop((event.agent, str(entry.get("call_id", ""))), None)
         tool = self._tree.tools.get(name or str(entry.get("tool_name", "")))
-        if tool is None:
+        if tool is None or event.replayed:
             return
         status = entry.get("status")
         if status in ("success", "error"):
@@ -122,7 +116,7 @@ class ToolNews:
             self._switched.append(tool)
         elif event.change == "refresh_all":
             for name, changes in (event.metadata.get("tools") or {}).items():
-                if changes and name in self._tree.tools:
+                if name in self._tree.tools:
                     self._renewed(self._tree.tools[name], changes)
         elif event.tool is not None and event.change == "unregister":
             self._tree.remove(event.tool)
@@ -138,5 +132,5 @@ class ToolNews:
 
     def _renewed(self, tool: Tool, changes: Mapping[str, Any]) -> None:
         tool.version += 1
-        tool.changed = changes_text(changes) or "code that it uses"
+        tool.changed = changes_text(changes) or "a helper that it uses"
         self._tools[id(tool)] = tool

@@ -56,6 +56,7 @@ class TraceModel:
             events.BatchStarted: self._batch_started,
             events.WaitStarted: self._wait_started,
             events.WaitFinished: self._waits.end,
+            events.Waited: self._waited,
             events.PauseStarted: self._pause_started,
             events.PauseFinished: self._pause_finished,
             events.ToolStarted: self._tool_started,
@@ -247,6 +248,11 @@ class TraceModel:
         if turn is not None and turn.iterations:
             self._waits.begin(event, turn.iterations[-1])
 
+    def _waited(self, event: events.Waited) -> None:
+        turn = self._live.get(event.agent)
+        if turn is not None:
+            turn.clock.leave_out(event.duration_ms)
+
     def _pause_started(self, event: events.PauseStarted) -> None:
         call = self._calls.get((event.agent, event.call_id))
         if call is not None:
@@ -292,6 +298,9 @@ class TraceModel:
 
     def _keep(self, event: events.ModelFinished | events.ToolFinished, entry: Entry) -> None:
         entry.data = event.entry
+        arguments = event.entry.get("arguments")
+        if isinstance(arguments, Mapping):  # those that it ended with: a person at a pause may have edited them
+            entry.arguments, entry.label = arguments, None
         self._ended.setdefault(event.agent, {})[_key(event.entry)] = entry
 
     def _entry_changed(self, event: events.EntryChanged) -> None:

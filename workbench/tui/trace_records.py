@@ -136,11 +136,6 @@ class Entry:
         """The turn that it belongs to."""
         return self.iteration.turn
 
-    @property
-    def made_up(self) -> bool:
-        """Whether a person replaced what a past call gave."""
-        return bool(self.data.get("replayed")) and "original_result" in self.data
-
 
 @dataclass(slots=True, eq=False)
 class Reason:

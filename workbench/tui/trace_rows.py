@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from workbench.tui.call_marks import call_marks
 from workbench.tui.lanes import Axis, Bar, lane
 from workbench.tui.render import (
     TIME_WIDTH,
@@ -176,10 +177,7 @@ def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
     if entry.label is None or entry.state == "running":
         entry.label = _detail(entry)
     label += _name(entry.name, name_key, grid)
-    if entry.data.get("fault"):
-        label.append((f"  fault {str(entry.data['fault']).partition(' ')[0]}", "warning"))
-    if entry.made_up:
-        label.append(("  made up", "warning"))
+    label += [("  " + word, tone) for word, tone in call_marks(entry.data)]
     label.append((f"  {entry.label}" if entry.label else "", "muted"))
     if word:
         time = _word(word, key)

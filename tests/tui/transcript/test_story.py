@@ -167,6 +167,21 @@ def test_a_call_whose_arguments_were_changed_says_so() -> None:
     assert texts(document)[1] == "✓ tool  path='b.txt'  ± edited   12 ms"
 
 
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        ({"fault": "raise OSError"}, "fault raise"),
+        ({"made_up": True}, "made up"),
+        ({"result_edited_from": "before"}, "result edited"),
+        ({"replayed": True}, "from the record"),
+        ({"replayed": True, "original_result": "before"}, "made up"),
+    ],
+)
+def test_a_call_that_did_not_just_run_says_so_in_a_word(facts: dict[str, Any], words: str) -> None:
+    document = told(STARTED, batch(call("1")), over("1", **facts))
+    assert texts(document)[1] == f"✓ tool  path='a.txt'  {words}   12 ms"
+
+
 def test_a_call_being_written_becomes_the_call() -> None:
     pieces = [delta('{"pa', "tool_call", name="tool"), delta('th": 1}', "tool_call")]
     assert texts(told(STARTED, *pieces))[1] == "○ tool  11 characters so farpending"

@@ -13,7 +13,7 @@ from workbench.tui.commands import bindings
 from workbench.tui.events import AgentEvent
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
-from workbench.tui.transcript.answer import Fence
+from workbench.tui.transcript.answer import Fence, Prose
 from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, welcome
 from workbench.tui.transcript.call import CallBlock
 from workbench.tui.transcript.cursor import Cursor
@@ -141,9 +141,11 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self._search = None
         elif not self._search.press(event, seen[-1] if seen else None):
             return
-        elif self._search.shown is not None:
-            self.document.measure(self._search.shown.index)
-            self.show(self._search.shown, self._search.row())
+        else:
+            row = self._search.lay_out()
+            self.update_view()
+            if self._search.shown is not None:
+                self.show(self._search.shown, row)
         self.refresh()
         event.stop()
         event.prevent_default()
@@ -206,10 +208,12 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         self.update_view()
         self.refresh()
 
-    def action_copy_block(self, number: int | None = None) -> None:
-        """Copy the code, or the call, under the cursor or with a block number."""
+    def action_copy_block(self, number: int | None = None, line: int | None = None) -> None:
+        """Copy the code, or the call, under the cursor or with a block number and a line of it."""
         block = self._cursor.block if number is None else self.document.find(number)
-        if block is not None:
+        if isinstance(block, Prose):
+            self._copy("code", block.code(line))
+        elif block is not None:
             self._copy(_COPIED.get(type(block), "call"), block.source())
 
     def action_copy_answer(self) -> None:

@@ -118,21 +118,6 @@ class ToolsPanel(ListPanel[Row]):
         if self._tree.loading is not None:
             self._rows.refresh()
 
-    def show_progress(self, done: int, total: int) -> None:
-        """``done`` of ``total`` sources are loaded; the title shows it until all are."""
-        self._news.load_to(done, total)
-        self._settle()
-
-    def add_problem(self, name: str, reason: str, where: str = "") -> None:
-        """A source could not be loaded; it keeps a row of its own until ``clear_problem``."""
-        self._tree.problems[name] = Problem(name, reason, where)
-        self._settle()
-
-    def clear_problem(self, name: str) -> None:
-        """The source is loaded now, or gone."""
-        self._tree.problems.pop(name, None)
-        self._settle()
-
     @property
     def row_count(self) -> int:
         """How many rows the list has; 2 for what it says while it is empty."""

@@ -10,7 +10,7 @@ from textual import events
 BURST_SECONDS: Final = 0.2
 """Keys that follow each other faster than this are typed, not pressed."""
 
-_OFTEN_FAST: Final = frozenset("ynYNjk")
+OFTEN_FAST: Final = frozenset("ynYNjk")
 """What one presses quickly on purpose, row after row; no word is written with these alone."""
 
 
@@ -40,7 +40,7 @@ class Burst:
             return ()
         self._last = self._clock()
         self._run.append(event)
-        if len(self._run) < 2 or {key.character for key in self._run} <= _OFTEN_FAST:
+        if len(self._run) < 2 or {key.character for key in self._run} <= OFTEN_FAST:
             return ()
         typed = tuple(self._run)
         self._run.clear()

@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from workbench.tui.commands import bindings
-from workbench.tui.form_fields import LEFT_OUT, FieldSpec, read, text_of
+from workbench.tui.form_fields import EMPTY, LEFT_OUT, FieldSpec, read, text_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, row, spans_width
@@ -170,9 +170,10 @@ class FormField(Vertical):
         spec = self.spec
         if spec.required:
             return "empty" if spec.kind == "text" else ""
+        how = f"; {EMPTY} for an empty text" if spec.quotes_empty else ""
         if spec.default is LEFT_OUT:
-            return "left out"
-        return f"left out, then {visible_line(text_of(spec, spec.default)) or 'empty'}"
+            return "left out" + how
+        return f"left out, then {visible_line(text_of(spec, spec.default)) or 'empty'}{how}"
 
     def _head_spans(self, width: int) -> list[Span]:
         spec = self.spec

@@ -218,22 +218,12 @@ class MainScreen(Screen[None]):
         index = order.index(self._panel)
         self.focus_panel(order[(index + steps) % len(order)])
 
-    def on_key(self, event: textual_events.Key) -> None:
-        """A letter that means nothing in the panel begins, or goes on with, the message."""
-        typed = event.is_printable and event.character not in (None, " ")
-        if typed and self.focused_panel != "prompt" and event.key not in self.active_bindings:
-            self._write(event.character or "")
-            event.stop()
-
     def on_paste(self, event: textual_events.Paste) -> None:
         """What is pasted over a panel is meant for the message."""
         if self.focused_panel != "prompt":
-            self._write(event.text)
+            self.prompt.area.paste(event.text)
+            self.focus_panel("prompt")
             event.stop()
-
-    def _write(self, text: str) -> None:
-        self.prompt.area.paste(text)
-        self.focus_panel("prompt")
 
     @property
     def focused_panel(self) -> str:

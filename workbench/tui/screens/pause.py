@@ -27,6 +27,7 @@ from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
+from workbench.visible import visible_line
 
 LOW: Final = 16
 
@@ -128,7 +129,7 @@ class PauseScreen(HeldScreen):
         seconds = max(0, int(self._now() - request.opened))
         waited = f"{seconds} s" if seconds < 60 else time_cells(seconds * 1000).strip()
         right: list[Span] = [("◇ ", "warning"), (f"paused {waited}", "warning")]
-        agent = clip(request.agent, width - spans_width(right) - 6)
+        agent = clip(visible_line(request.agent), width - spans_width(right) - 6)
         left: list[Span] = [("  ", "text"), (agent, "text strong")]
         where: Span = (f"   turn {request.turn}   iteration {request.iteration}", "subtle")
         if spans_width([*left, where, *right]) + 4 <= width:

@@ -8,11 +8,12 @@ from typing import Final
 
 from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.code import LineLexer, Source, code_line, exact_marks, head_line, pieces
-from workbench.tui.transcript.line import Line, Mark
-from workbench.tui.transcript.markdown import Environment, Head, read_head, render, table_row
+from workbench.tui.transcript.line import COPY, Line, Mark
+from workbench.tui.transcript.markdown import Environment, Head, codes, read_head, render, table_row
 from workbench.tui.transcript.table import Table
 
 _TICKS: Final = re.compile("`+")
+_FENCED: Final = re.compile(r"^[ \t>*+\-\d.)]*(?:```|~~~)", re.MULTILINE)
 _CLOSED: Final[list[str]] = []
 """The lines of all prose that is complete: none, its text is kept instead."""
 
@@ -62,6 +63,7 @@ class Prose(Block):
         """It is complete: one text takes the place of its lines."""
         self._closed, self._ends = self.source(), len(self._lines)
         self._lines = _CLOSED
+        self.stop = _FENCED.search(self._closed) is not None
         super().close()
 
     def rewrite(self, text: str) -> None:
@@ -100,7 +102,15 @@ class Prose(Block):
         if fresh and not self._fixed and self._settled > 0:
             return len(self.lines)
         self.lines, self._fixed = render(self.source(), width, env=self._env, first_number=self._first_number)
+        self.stop = any(line.right == COPY for line in self.lines)
         return 0
+
+    def code(self, line: int | None = None) -> str:
+        """The code under the heading at a line; without one all code in it."""
+        found = codes(self.source(), self._env)
+        if line is None:
+            return "\n\n".join(found)
+        return found[sum(each.right == COPY for each in self.lines[:line])]
 
 
 class Fence(Block):
@@ -167,7 +177,7 @@ class Fence(Block):
     def build(self, width: int, fresh: bool) -> int:
         """Add the lines that came; what was there holds at every width."""
         if not self.lines:
-            self.lines = [head_line(self._info)._replace(right=(("copy", "muted"),))]
+            self.lines = [head_line(self._info)._replace(right=COPY)]
             self._built = 1
         kept = self._built
         del self.lines[kept:]

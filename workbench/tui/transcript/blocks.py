@@ -58,6 +58,10 @@ class Block:
         """What copying the whole block gives."""
         return join_lines(self.lines)
 
+    def searched(self) -> str:
+        """What a search looks in, folded away or not."""
+        return self.source()
+
     def layout(self, width: int) -> int:
         """Lay the block out. Returns its height in rows, the gap included."""
         fresh = width != self._width

@@ -9,6 +9,7 @@ from typing import Any, Final
 from rich.cells import cell_len
 
 from workbench.engine.scope import STOPPED, interrupted, not_run
+from workbench.tui.call_marks import call_marks
 from workbench.tui.diff import counts
 from workbench.tui.render import Span, arguments_text, clip, count_text, name_spans, time_cells
 from workbench.tui.states import GLYPHS, WORDS, State
@@ -56,6 +57,7 @@ class CallBlock(Block):
         self._written = 0
         self._cut_short = False
         self._change: tuple[int, int] | None = None
+        self._marks: tuple[Span, ...] = ()
 
     def name(self, call_id: str, name: str, arguments: Mapping[str, Any]) -> None:
         """The call is known now: it was being written before."""
@@ -111,6 +113,7 @@ class CallBlock(Block):
         self._result = entry.get("result")
         self._output = as_left(str(entry.get("output") or ""))
         self._error = str(entry.get("error") or "")
+        self._marks = call_marks(entry)
         arguments = entry.get("arguments")
         if isinstance(arguments, Mapping):
             self.edit(arguments)
@@ -138,6 +141,13 @@ class CallBlock(Block):
         call = f"{self._name}({arguments_text(self._arguments)})"
         return call + ("\n" + join_lines(self._details()) if self.expanded else "")
 
+    def searched(self) -> str:
+        """The call and all that its details show."""
+        given = [text for name, value in self._arguments.items() for text in (str(name), _whole(value))]
+        came = [text for text in (self._reason, self._output, self._error) if text]
+        result = [_whole(self._result)] if self._result is not None else []
+        return "\n".join([self._name, *given, *came, *result])
+
     def build(self, width: int, fresh: bool) -> int:
         """Always built anew: it is a handful of lines."""
         self.lines = [self._head(width), *self._reason_lines(width)]
@@ -151,6 +161,8 @@ class CallBlock(Block):
         if self._change is not None and (self.state == "success" or self.state not in OVER):
             tail += [("  ", "text"), *counts(*self._change)]
         tail += [("  ", "text"), ("± edited", "muted")] if self.edited else []
+        for mark in self._marks:
+            tail += [("  ", "text"), mark]
         name = name_spans(self._name or "…", "subtle")
         if self._origin:
             name.insert(0, (f"{visible_line(self._origin)} › ", "muted"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.tui.palette import syntax_key
 from workbench.tui.render import Span
-from workbench.tui.transcript.line import Line, Mark
+from workbench.tui.transcript.line import COPY, Line, Mark
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -45,13 +45,14 @@ def language_of(info: str) -> str:
 
 def code_lines(info: str, content: str) -> list[Line]:
     """A whole block of code that stands inside other text."""
+    head = head_line(info)._replace(right=COPY)
     if not content:
-        return [head_line(info)]
+        return [head]
     sources = [source for text in content.removesuffix("\n").split("\n") for source in pieces(text)]
     lines = [code_line(source) for source in sources]
     for index, marks in exact_marks(info, sources):
         lines[index] = lines[index]._replace(marks=marks)
-    return [head_line(info), *lines]
+    return [head, *lines]
 
 
 @cache

@@ -26,6 +26,10 @@ _WIDE: Final = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6
 _UNIT: Final = re.compile(f"[{_WIDE}]|[^\\s{_WIDE}]+|\\s+")
 
 
+COPY: Final[tuple[Span, ...]] = (("copy", "muted"),)
+"""What stands at the right of a line above code: a click on it copies the code."""
+
+
 class Line(NamedTuple):
     """One logical line, the unit that is selected and copied.
 

@@ -105,6 +105,12 @@ def render(
     return walk.lines, walk.fixed
 
 
+def codes(source: str, env: Environment | None = None) -> list[str]:
+    """Each block of code in a piece of Markdown, without its last newline."""
+    tokens = _parse(source, env)
+    return [each.content.removesuffix("\n") for each in tokens if each.type in ("fence", "code_block")]
+
+
 def _walk_blocks(walk: _Walk, tokens: Sequence[Token]) -> None:
     stream = iter(enumerate(tokens))
     for at, token in stream:

@@ -16,7 +16,7 @@ from workbench.tui.palette import Palette
 from workbench.tui.render import CURSOR_BAR, Span, row
 from workbench.tui.thumb import with_thumb
 from workbench.tui.transcript.blocks import Block, Row
-from workbench.tui.transcript.line import Line, slice_spans
+from workbench.tui.transcript.line import COPY, Line, slice_spans
 
 MARGIN: Final = 2
 """Blank cells at both edges of a row."""
@@ -147,7 +147,7 @@ class Painter:
         if look.caret:
             segments.append(Segment(_CARET[0], style(_CARET[1], background)))
         if line.right:
-            strip = self._flush_right(Strip(segments), block, line.right, width, background)
+            strip = self._flush_right(Strip(segments), (block.number, number), line.right, width, background)
             return strip.adjust_cell_length(width, style("text", background))
         blanks = width - sum(cell_len(text) for text, _, _ in segments)
         if blanks < 0:
@@ -200,12 +200,12 @@ class Painter:
         return done
 
     def _flush_right(
-        self, strip: Strip, block: Block, right: tuple[Span, ...], width: int, background: str
+        self, strip: Strip, place: tuple[int, int], right: tuple[Span, ...], width: int, background: str
     ) -> Strip:
         cells = sum(cell_len(text) for text, _ in right)
         room = max(width - MARGIN - cells, 0)
         strip = strip.adjust_cell_length(room, self.palette.style("text", background))
-        meta = Style.from_meta({"@click": ("copy_block", (block.number,))}) if right[0][0] == "copy" else None
+        meta = Style.from_meta({"@click": ("copy_block", place)}) if right == COPY else None
         parts = [self.palette.style(key, background) for _, key in right]
         return Strip(
             [

@@ -33,7 +33,7 @@ class Search:
         self._current = None
         needle = term.lower()
         self._numbers = [
-            block.number for block in self._document.blocks if needle and needle in block.source().lower()
+            block.number for block in self._document.blocks if needle and needle in block.searched().lower()
         ]
         if not self._numbers:
             return None
@@ -60,9 +60,9 @@ class Search:
             at = hay.find(needle, at + len(needle))
         return tuple(found)
 
-    def row(self, block: Block) -> int:
-        """The first row of a laid out block that shows the term; 0 where it stands between the lines."""
+    def row(self, block: Block) -> int | None:
+        """The first row of a laid out block that shows the term; None where none does."""
         for index, (line, start, end) in enumerate(block.rows):
             if any(left < end and right > start for left, right in self.spans(block.lines[line].text)):
                 return index
-        return 0
+        return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from textual.events import Key
 
 from workbench.tui.render import Span
-from workbench.tui.transcript.blocks import Block
+from workbench.tui.transcript.blocks import Block, Reasoning
+from workbench.tui.transcript.call import CallBlock
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.search import Search
+from workbench.tui.transcript.user_message import UserMessage
 from workbench.visible import visible_line
 
 _KEYS = (("up", " above   "), ("down", " below   "), ("esc", " close"))
@@ -17,7 +19,9 @@ class SearchBar:
     """What is typed is the term; Enter and the arrows go from one place that holds it to the next."""
 
     def __init__(self, document: Document) -> None:
+        self._document = document
         self._search = Search(document)
+        self._unfolded: CallBlock | Reasoning | UserMessage | None = None
         self.shown: Block | None = None
 
     def press(self, event: Key, near: Block | None) -> bool:
@@ -38,9 +42,30 @@ class SearchBar:
             return False
         return True
 
-    def row(self) -> int:
-        """The first row of ``shown``, once it is laid out, that holds the term."""
-        return 0 if self.shown is None else self._search.row(self.shown)
+    def lay_out(self) -> int:
+        """Lay ``shown`` out, unfolded where the term is folded away; the row that holds it.
+
+        What was unfolded for the place before is folded again.
+        """
+        block, before = self.shown, self._unfolded
+        if before is not None and before is not block:
+            self._unfolded = None
+            if before.expanded and self._document.find(before.number) is before:
+                self._toggle(before)
+        if block is None:
+            return 0
+        self._document.measure(block.index)
+        row = self._search.row(block)
+        if row is None and isinstance(block, CallBlock | Reasoning | UserMessage) and not block.expanded:
+            self._unfolded = block
+            self._toggle(block)
+            row = self._search.row(block)
+        return row or 0
+
+    def _toggle(self, block: CallBlock | Reasoning | UserMessage) -> None:
+        block.toggle()
+        self._document.changed(block)
+        self._document.measure(block.index)
 
     def found(self, text: str) -> tuple[tuple[int, int], ...]:
         """Where a line holds the term."""
