@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from tests.providers.loopback import Loopback, call, calls, error, text
 from workbench.cli import main
@@ -38,9 +39,28 @@ def configure(base_url: str, **more: object) -> None:
     (user_folder() / "config.yaml").write_text(yaml.safe_dump(settings))
 
 
-def run(*arguments: str) -> Result:
+@dataclass(frozen=True)
+class Done:
+    """What the command printed, and its exit code."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Run:
     """The command in this process, whose model host has its library loaded already."""
-    return CliRunner().invoke(main, ["run", *arguments])
+
+    def invoke(*arguments: str) -> Done:
+        result = CliRunner().invoke(main, ["run", *arguments])
+        # during a turn what is printed goes to the process's own stderr
+        return Done(result.exit_code, result.stdout, result.stderr + capfd.readouterr().err)
+
+    return invoke
 
 
 def test_a_process_of_its_own_reads_the_key_from_env_and_prints_the_answer_alone(
@@ -72,7 +92,7 @@ def test_a_process_of_its_own_reads_the_key_from_env_and_prints_the_answer_alone
     assert not any("sk-from-the-file" in text for text in (done.stderr, *(p.read_text() for p in kept)))
 
 
-def test_two_calls_run_and_the_answer_is_printed(server: Loopback) -> None:
+def test_two_calls_run_and_the_answer_is_printed(server: Loopback, run: Run) -> None:
     server.script(TWO_CALLS, text("They are ", "5 and 20."))
     done = run("2 + 3 and 4 * 5?")
     assert done.exit_code == 0
@@ -80,7 +100,7 @@ def test_two_calls_run_and_the_answer_is_printed(server: Loopback) -> None:
     assert "cost unknown" in done.stderr
 
 
-def test_a_refused_connection_says_where(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_refused_connection_says_where(monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback() as gone:
         base_url = gone.base_url
@@ -93,7 +113,7 @@ def test_a_refused_connection_says_where(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_missing_key_names_the_variable_also_when_quiet(
-    server: Loopback, monkeypatch: pytest.MonkeyPatch
+    server: Loopback, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     done = run("hello", "--quiet")
@@ -103,7 +123,7 @@ def test_a_missing_key_names_the_variable_also_when_quiet(
     assert not server.requests
 
 
-def test_an_unknown_model_says_so(server: Loopback) -> None:
+def test_an_unknown_model_says_so(server: Loopback, run: Run) -> None:
     server.script(error(404, "The model `some-model` does not exist", code="model_not_found"))
     done = run("hello")
     assert done.exit_code == 1
@@ -111,7 +131,7 @@ def test_an_unknown_model_says_so(server: Loopback) -> None:
     assert f"Check which models the server at {server.base_url} has." in done.stderr
 
 
-def test_a_rate_limit_is_waited_out_and_said(server: Loopback) -> None:
+def test_a_rate_limit_is_waited_out_and_said(server: Loopback, run: Run) -> None:
     server.script(error(429, "slow down", headers={"Retry-After": "1"}), text("Now."))
     done = run("hello")
     assert done.stdout == "Now.\n"
@@ -119,7 +139,7 @@ def test_a_rate_limit_is_waited_out_and_said(server: Loopback) -> None:
 
 
 def test_a_ceiling_of_the_configuration_stops_the_turn_and_the_exit_code_says_so(
-    server: Loopback,
+    server: Loopback, run: Run
 ) -> None:
     configure(server.base_url, max_turn_tokens=10, max_cost=0.5)
     server.script(TWO_CALLS, text("never"))
@@ -131,7 +151,7 @@ def test_a_ceiling_of_the_configuration_stops_the_turn_and_the_exit_code_says_so
 
 
 def test_the_model_of_the_command_line_answers_for_an_agent_of_a_file(
-    server: Loopback, own_folder: Path
+    server: Loopback, own_folder: Path, run: Run
 ) -> None:
     (own_folder / "mine.py").write_text(
         "from workbench import Agent\nagent = Agent('mine', [], model='offline', quiet=True)\n"
@@ -151,7 +171,7 @@ def test_the_model_of_the_command_line_answers_for_an_agent_of_a_file(
         ("parameters: [1]", "parameters: expected a mapping, got [1]"),
     ],
 )
-def test_a_setting_that_cannot_be_is_refused_with_what_could(settings: str, complaint: str) -> None:
+def test_a_setting_that_cannot_be_is_refused_with_what_could(settings: str, complaint: str, run: Run) -> None:
     user_folder().mkdir(parents=True)
     (user_folder() / "config.yaml").write_text(settings)
     done = run("hello")

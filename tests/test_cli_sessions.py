@@ -42,7 +42,10 @@ def test_sessions_are_listed_and_searched(kept: Path) -> None:
     assert "1 turn  add(a=2, b=3)" in listed.stdout
     found = workbench("sessions", "--search", "A=2", folder=kept)
     assert "turn 1" in found.stdout
-    assert workbench("sessions", "--search", "nowhere", folder=kept).stdout == ""
+    assert found.returncode == 0
+    nothing = workbench("sessions", "--search", "nowhere", folder=kept)
+    assert (nothing.returncode, nothing.stdout) == (1, "")
+    assert "nothing found for nowhere" in nothing.stderr
 
 
 def test_a_turn_can_go_on_in_an_earlier_session(kept: Path) -> None:

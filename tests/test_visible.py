@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import as_left, visible, visible_line
+from workbench.visible import as_left, in_place, visible, visible_line
 
 
 @given(st.text(st.characters(), max_size=200))
@@ -18,6 +18,15 @@ def test_no_control_or_bidi_character_is_left_in_a_line(text: str) -> None:
     assert not set(shown) & set(
         "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u200b\ufeff"
     )
+
+
+@given(st.text(st.characters(), max_size=200))
+def test_a_text_that_is_edited_keeps_its_length_and_holds_nothing_that_acts(text: str) -> None:
+    shown = in_place(text)
+    assert len(shown) == len(text)
+    assert not [
+        char for char in shown.replace("\t", "") if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
+    ]
 
 
 @given(st.text(max_size=200))

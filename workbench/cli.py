@@ -42,6 +42,8 @@ def main() -> None:
 
     TARGET is a folder or file of tools, or FILE.py[:NAME] or MODULE:NAME holding an Agent.
     Without one, the sample tools are loaded.
+
+    The app takes --model, --tools, --trust, --resume, --mcp, --theme and --ascii: workbench open --help.
     """
 
 
@@ -128,6 +130,10 @@ def run(
     text = sys.stdin.read() if prompt == "-" else prompt
     mode = approve or ("ask" if sys.stdin.isatty() and prompt != "-" else "none")
     with _told_plainly():
+        if not text.strip():
+            raise ConfigError(
+                "the prompt is empty", hint='Such as: workbench run "add(a=2, b=3)"; - reads it from stdin.'
+            )
         answer, status = run_once(
             text,
             target,
@@ -148,15 +154,22 @@ def run(
 @main.command()
 @click.option("--search", "text", metavar="TEXT", help="Only where TEXT was said or done.")
 def sessions(text: str | None) -> None:
-    """List the sessions of this folder, the newest first."""
+    """List the sessions of this folder, the newest first.
+
+    Exit code: 1 where nothing holds TEXT.
+    """
     from workbench.storage.session_index import list_sessions, search_sessions
 
     with _told_plainly():
         if text is not None:
-            for found in search_sessions(Path.cwd(), text):
+            place = None
+            for place in search_sessions(Path.cwd(), text):
                 click.echo(
-                    visible(f"{found.head.path.stem}  turn {found.turn}  {visible_line(found.excerpt)}")
+                    visible(f"{place.head.path.stem}  turn {place.turn}  {visible_line(place.excerpt)}")
                 )
+            if place is None:
+                click.echo(f"workbench: nothing found for {visible_line(text)}", err=True)
+                sys.exit(1)
             return
         heads = list_sessions(Path.cwd())
         if not heads:

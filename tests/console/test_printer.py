@@ -11,9 +11,9 @@ from rich.console import Console
 
 from workbench.console.lines import call_line, duration
 from workbench.console.printer import ConsolePrinter
-from workbench.engine import Agent
+from workbench.engine import Agent, before_each_tool
 from workbench.engine.llm import Delta, LLMResponse, TokenUsage, ToolCall
-from workbench.errors import MissingKeyError
+from workbench.errors import MissingKeyError, ToolRejected
 
 HOSTILE = "[/dim] [a=b \\[ [red]x[/] \x1b[2J\x9b31m\u202e\0\ud800\r\x07"
 
@@ -23,12 +23,12 @@ class Script:
 
     model = "scripted"
 
-    def __init__(self, *answers: LLMResponse | Exception) -> None:
+    def __init__(self, *answers: LLMResponse | BaseException) -> None:
         self.answers = list(answers)
 
     def complete(self, messages: Any, tools: Any = None, *, on_delta: Any = None) -> LLMResponse:
         answer = self.answers.pop(0)
-        if isinstance(answer, Exception):
+        if isinstance(answer, BaseException):
             raise answer
         on_delta(Delta("status", "rate limited, waiting 8 s"))
         on_delta(Delta("text", answer.content or ""))
@@ -82,6 +82,29 @@ def test_a_failed_call_says_why_and_a_failed_turn_says_what_to_do() -> None:
     assert "ValueError: it broke" in text
     assert "✗ MissingKeyError: no key\n  Set OPENAI_API_KEY." in text
     assert "✗ error · " in text
+
+
+def test_an_interrupt_is_one_plain_line() -> None:
+    printer, out = screen()
+    agent = agent_with(Script(KeyboardInterrupt()), printer=printer)
+    with pytest.raises(KeyboardInterrupt):
+        agent.input("go")
+    _, *said = out.getvalue().splitlines()
+    assert [line.split(" · ")[0] for line in said if not line.startswith("· ")] == ["– interrupted"]
+
+
+def test_the_last_line_counts_the_calls_that_were_rejected() -> None:
+    printer, out = screen()
+
+    @before_each_tool
+    def refuse(agent: Agent) -> None:
+        raise ToolRejected("not now")
+
+    llm = Script(calls(ToolCall("add", {"a": 2, "b": 3}), ToolCall("add", {"a": 3, "b": 3})), LLMResponse("."))
+    agent = agent_with(llm, add, printer=printer)
+    agent.hooks.add(refuse)
+    agent.input("go")
+    assert " · 2 rejected · " in out.getvalue().splitlines()[-1]
 
 
 def test_hostile_text_is_shown_and_never_obeyed() -> None:

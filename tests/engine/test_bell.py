@@ -7,10 +7,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from workbench.engine.bell import Bell, own_bell
 
@@ -37,44 +34,6 @@ def test_a_thread_that_waits_is_woken_by_another() -> None:
     threading.Thread(target=wait, daemon=True).start()
     bell.ring()
     assert woken.wait(30)
-
-
-@pytest.fixture
-def restless() -> Iterator[None]:
-    """Threads that change places between any two steps."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(interval)
-
-
-@pytest.mark.usefixtures("restless")
-def test_no_ring_is_lost_between_a_look_for_a_reason_and_the_wait() -> None:
-    rounds = 20_000
-    there, back = Bell(), Bell()
-    sent: list[int] = []
-    answered: list[int] = []
-
-    def answer() -> None:
-        for number in range(rounds):
-            while len(sent) <= number:
-                there.wait()
-            answered.append(number)
-            back.ring()
-
-    def ask() -> None:
-        for number in range(rounds):
-            sent.append(number)
-            there.ring()
-            while len(answered) <= number:
-                back.wait()
-
-    threads = [threading.Thread(target=each, daemon=True) for each in (answer, ask)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(60)
-    assert len(answered) == rounds
 
 
 def test_a_wait_that_came_too_late_for_its_ring_leaves_none_behind() -> None:

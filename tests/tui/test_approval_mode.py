@@ -99,6 +99,21 @@ async def test_a_change_is_marked_in_conversation_and_trace() -> None:
         await it.until(lambda: "approval: allow" in it.shown(it.app.main.trace))
 
 
+async def test_of_changes_one_after_the_other_the_trace_keeps_the_last() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        for mode in ("allow", "ask", "ask for risky", "allow", "ask"):
+            await it.press("shift+tab")
+            if mode == "allow":
+                await it.press("shift+tab")
+            await it.until(lambda: f"approval: {mode}\n" in _rows(it))  # noqa: B023  # waited for at once
+        assert _rows(it).count("approval: ") == 1
+
+
+def _rows(it: Driven) -> str:
+    return "".join(f"{line.strip()}\n" for line in it.shown(it.app.main.trace).splitlines())
+
+
 async def test_rules_of_ones_own_are_a_fourth_mode_and_what_they_deny_is_denied_in_all() -> None:
     async with driven(own_rules) as it:
         await mode(it, "own rules")

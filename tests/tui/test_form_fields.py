@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tui.panel_app import GRAPHITE, PanelApp, running
 from workbench.registry import ToolRegistry
 from workbench.tui.form_fields import LEFT_OUT, FieldSpec, faults_by_field, fields_of, read, sketch, text_of
+from workbench.tui.screens.form_parts import FormField
 
 
 def fields(function: Any) -> dict[str, FieldSpec]:
@@ -19,6 +21,11 @@ def fields(function: Any) -> dict[str, FieldSpec]:
     tool = registry.get("tool")
     assert tool is not None
     return {spec.name: spec for spec in fields_of(tool.parameters)}
+
+
+def echo(text: str) -> str:
+    """Give it back."""
+    return text
 
 
 def test_each_type_has_its_kind_of_field() -> None:
@@ -137,3 +144,16 @@ def test_an_object_begins_with_its_required_keys() -> None:
     }
     assert json.loads(sketch(parameters, "who")) == {"name": "", "age": 0}
     assert sketch(parameters, "plain") == ""
+
+
+async def test_a_value_that_nobody_touched_is_the_value_though_a_text_area_cannot_hold_it() -> None:
+    value = "a\u2028b\x0cc\r\nd\x1b[2Je"
+    field = FormField(fields(echo)["text"], value, "", GRAPHITE)
+    async with running(PanelApp(field), (40, 10)) as pilot:
+        assert field.read() == (value, "")
+        painted = "".join(strip.text for strip in pilot.app.screen._compositor.render_strips())
+        assert "\x1b" not in painted
+        assert "\u241b[2Je" in painted
+        field.editor.focus()
+        await pilot.press("end", "x")
+        assert field.read()[0] != value

@@ -59,3 +59,18 @@ async def test_all_hooks_of_an_entry_are_in_its_record(place: str, expected: lis
         copied: Callable[[], str] = output.text
         for event in expected:
             assert f"{event}:\nsaid in {event}\n" in copied()
+
+
+async def test_what_a_hook_printed_about_a_message_stands_below_it() -> None:
+    def start(post: Post) -> Agent:
+        return Agent(
+            "chief", [add], model="offline", quiet=True, trust="open", on_events=[say("after_user_input")]
+        )
+
+    async with driven(start) as it:
+        await it.turn("add(a=2, b=3)")
+        rows = [row.strip() for row in it.shown(it.app.main.conversation).split("\n")]
+        at = rows.index("– Printed by hooks")
+        assert rows[at + 1] == "said in after_user_input"
+        assert at > rows.index("❯ add(a=2, b=3)")
+        assert at < next(index for index, row in enumerate(rows) if row.startswith("✓ add"))

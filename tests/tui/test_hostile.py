@@ -39,7 +39,9 @@ def faults(app: App[Any], size: tuple[int, int]) -> list[str]:
         if cell_len(text) != width:
             found.append(f"row {y} has {cell_len(text)} cells: {text!r}")
         found += [f"row {y} has {char!r}" for char in text if acts(char)]
-    return found
+    # a tooltip that is a plain string would be read as markup
+    told = [widget for widget in app.screen.walk_children() if isinstance(widget.tooltip, str)]
+    return [*found, *(f"{widget} has the tooltip {widget.tooltip!r}" for widget in told)]
 
 
 def acts(char: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import struct
 from collections.abc import AsyncIterator
@@ -10,16 +11,19 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from PIL import Image
+from rich.style import Style
 from textual.events import MouseMove
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running
+from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running, until
 from workbench.engine.request_log import Sent
 from workbench.registry.json_schema import estimated_tokens as tokens
 from workbench.tui.inspector_about import About
 from workbench.tui.inspector_pages import facts
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, Wish
+from workbench.tui.picture import picture_lines
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.tool_history import ToolVersion
 from workbench.tui.trace_model import TraceModel
@@ -509,12 +513,50 @@ async def test_a_wide_table_gives_way_and_says_what_has_no_room() -> None:
         assert "c19" in row_of(screen, "no room for")
 
 
-async def test_a_picture_is_told_by_its_kind_size_and_dimensions() -> None:
+def encoded(data: bytes) -> str:
+    return "base64:" + base64.b64encode(data).decode()
+
+
+async def test_a_picture_that_cannot_be_drawn_is_told_by_its_kind_size_and_dimensions() -> None:
     png = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\0" * 60
-    async with inspecting(called(result="base64:" + base64.b64encode(png).decode())) as (screen, pilot):
+    async with inspecting(called(result=encoded(png))) as (screen, pilot):
+        await until(pilot, lambda: "It cannot be drawn" in screen_text(screen))
         assert f"PNG picture, 640 × 480 pixels, {len(png)} bytes" in screen_text(screen)
         await pilot.press("f")
         assert "base64:" in screen_text(screen)
+
+
+async def test_without_pillow_a_picture_says_what_would_draw_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.tui.inspector_pages.can_draw", lambda: False)
+    png = b"\x89PNG\r\n\x1a\n" + b"\0" * 60
+    async with inspecting(called(result=encoded(png))) as (screen, _):
+        assert "agent-workbench[images]" in screen_text(screen)
+
+
+async def test_a_picture_is_drawn_with_two_pixels_in_a_cell() -> None:
+    picture = Image.new("RGBA", (8, 4), (255, 0, 0, 255))
+    picture.paste((0, 0, 255, 255), (0, 1, 8, 2))
+    picture.paste((0, 0, 0, 0), (0, 2, 8, 3))
+    picture.paste((0, 255, 0, 255), (0, 3, 4, 4))
+    picture.paste((0, 0, 0, 0), (4, 3, 8, 4))
+    file = io.BytesIO()
+    picture.save(file, "PNG")
+    async with inspecting(called(result=encoded(file.getvalue()))) as (screen, pilot):
+        await until(pilot, lambda: "▀▀" in screen_text(screen))
+        upper, lower = (screen.reader.view.render_line(y) for y in (2, 3))
+        assert upper.text.rstrip() == "  " + "▀" * 8
+        assert lower.text.rstrip() == "  " + "▄" * 4
+        (cell,) = list(upper.crop(2, 3))
+        assert cell.style == Style(color="#ff0000", bgcolor="#0000ff")
+
+
+@pytest.mark.parametrize("size", [(4000, 10), (10, 4000), (1, 1)])
+def test_a_picture_is_never_wider_than_its_room_nor_endless(size: tuple[int, int]) -> None:
+    file = io.BytesIO()
+    Image.new("L", size).save(file, "PNG")
+    lines = picture_lines(file.getvalue(), 60)
+    assert 1 <= len(lines) <= 400
+    assert max(sum(len(text) for text, _ in line) for line in lines) <= 58
 
 
 def version(number: int, code: str = "aaa", **parameters: Any) -> ToolVersion:

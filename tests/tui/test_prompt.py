@@ -477,3 +477,12 @@ async def test_the_rest_of_a_text_goes_where_its_beginning_went_though_a_screen_
         await it.until(lambda: it.app.screen is not it.app.main)
         await it.burst("all R")  # without a pause after the c
         await it.until(lambda: prompt_of(it).draft == "call R")
+
+
+@pytest.mark.parametrize(("width", "named"), [(120, True), (40, False)])
+async def test_an_empty_prompt_names_commands_and_files_where_there_is_room(width: int, named: bool) -> None:
+    async with driven(size=(width, 30)) as it:
+        await it.until(lambda: "Message assistant" in it.shown(prompt_of(it)))
+        await it.until(lambda: ("/ commands   @ files" in it.shown(prompt_of(it))) is named)
+        await it.pilot.resize_terminal(200 - width, 30)
+        await it.until(lambda: "/ commands   @ files" in it.shown(prompt_of(it)))

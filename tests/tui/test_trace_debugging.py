@@ -165,3 +165,20 @@ async def test_time_in_model_hooks_stands_beside_the_bar() -> None:
 def test_a_tool_is_completed_by_its_last_name_too() -> None:
     assert complete("tool:fe", {"web.fetch"}) == "tool:fetch"
     assert complete("tool:we", {"web.fetch"}) == "tool:web.fetch"
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("R", "R is for a tool call"), ("t", "t is for a tool call")],
+)
+async def test_a_key_for_calls_says_so_on_a_row_that_is_none(key: str, said: str) -> None:
+    story, _ = begun()
+    async with staged(story) as (stage, pilot):
+        stage.panel.focus_target.go_to(2)
+        assert stage.shown[2].startswith("◆")
+        stage.panel.focus_target.focus()
+        await pilot.press(key)
+        await until(pilot, lambda: stage.app._notifications)
+        (note,) = stage.app._notifications
+        assert note.title == said
+        assert note.message.endswith(".")

@@ -24,6 +24,7 @@ _STATES: Final = {
     "cancelled": ("–", MUTED),
     "incomplete": ("–", "yellow"),
     "stopped": ("–", "yellow"),
+    "interrupted": ("–", "yellow"),
 }
 _LONGEST_TEXT: Final = 2_000  # characters looked at; a line of a terminal shows far fewer
 

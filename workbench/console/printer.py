@@ -62,17 +62,22 @@ class ConsolePrinter(Observer):
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """Print the answer or the error, and a line with status, time, tokens and cost."""
-        if summary.error is not None:
+        interrupted = isinstance(summary.error, KeyboardInterrupt)
+        if summary.error is not None and not interrupted:
             self._error(agent, summary.error)
         elif summary.result and (self._show_result or summary.status != "success"):
             self._print(agent, Text(f"\n{visible(summary.result)}\n"))
-        parts = [summary.status, lines.duration(summary.duration_ms)]
+        status = "interrupted" if interrupted else summary.status
+        parts = [status, lines.duration(summary.duration_ms)]
         if summary.waited_ms:
             parts.append(f"{lines.duration(summary.waited_ms)} of it waiting for you")
         if summary.tools_called:
             parts.append(lines.count(len(summary.tools_called), "call"))
+        rejected = sum(entry.get("status") == "rejected" for entry in summary.trace)
+        if rejected:
+            parts.append(f"{rejected} rejected")
         parts += [lines.count(summary.usage.total_tokens, "token"), lines.money(summary.usage.cost)]
-        self._print(agent, Text.assemble(lines.state(summary.status), " ", (" · ".join(parts), MUTED)))
+        self._print(agent, Text.assemble(lines.state(status), " ", (" · ".join(parts), MUTED)))
 
     def _tool_call(self, agent: Agent, entry: TraceEntry) -> None:
         indent = Text("")

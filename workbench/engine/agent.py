@@ -322,6 +322,11 @@ class Agent:
         return self._turn is not None
 
     @property
+    def by_hand(self) -> bool:
+        """Whether what is under way are calls that a person runs, without the model."""
+        return isinstance(self._turn, HandTurn)
+
+    @property
     def cancel(self) -> CancelToken | None:
         """The stop of the turn that is under way, to wait on; None between turns."""
         turn = self._turn

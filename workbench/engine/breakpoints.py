@@ -177,7 +177,7 @@ class Breakpoints:
     def remove(self, breakpoint_: Breakpoint) -> bool:
         """Take one out; True if it was there."""
         there = breakpoint_ in self._items
-        self._items = tuple(item for item in self._items if item != breakpoint_)
+        self._keep(tuple(item for item in self._items if item != breakpoint_))
         return there
 
     def replace(self, old: Breakpoint, new: Breakpoint) -> bool:
@@ -186,12 +186,12 @@ class Breakpoints:
         if new != old and new in self._items:
             self.remove(old)
         else:
-            self._items = tuple(new if item == old else item for item in self._items)
+            self._keep(tuple(new if item == old else item for item in self._items))
         return there
 
     def clear(self) -> None:
         """Take out all, and leave step mode."""
-        self._items = ()
+        self._keep(())
         self.step = False
 
     def find(self, pause: Pause) -> Breakpoint | None:
@@ -208,11 +208,15 @@ class Breakpoints:
         """What its condition raised when it first failed, such as ``KeyError 'path'``; empty if it never did."""
         return self._failures.get(breakpoint_, "")
 
+    def _keep(self, items: tuple[Breakpoint, ...]) -> None:
+        self._items = items
+        self._failures = {item: said for item, said in self._failures.items() if item in items}
+
     def _failed(self, item: Breakpoint, error: Exception) -> None:
         if item in self._failures:
             return
         said = f"{type(error).__name__} {text_of(error)}".rstrip()
-        self._failures = {**{kept: self._failures[kept] for kept in self._items if kept in self._failures}, item: said}
+        self._failures = {**self._failures, item: said}
         if self.on_failure is not None:
             self.on_failure(item, said)
 

@@ -134,7 +134,8 @@ class _Conversation:
         if newer:
             answered = any(message.get("role") == "assistant" for message in self._messages[last + 1 :])
             stopped = any(text.startswith(_ENDED) for _, text in results)
-            if answered or stopped or any(find_calls(own_words(_text(message)), ()).calls for message in newer):
+            spelt = any(find_calls(own_words(_text(message)), ()).calls for message in newer)
+            if answered or stopped or spelt:
                 return None
         return results
 

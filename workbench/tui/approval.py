@@ -50,7 +50,8 @@ class ApprovalRequest:
     arguments, ``previews`` a call id to the file change.
     ``check`` says what is wrong with edited arguments, or None; it is called on every keystroke.
     ``preview`` makes the file change anew after an edit and may be slow. ``covers`` says whether a grant
-    would cover a call. ``opened`` is in Unix seconds.
+    would cover a call. ``opened`` is in Unix seconds. ``by_hand``: a person runs the calls, and no model
+    receives anything.
     """
 
     agent: str
@@ -65,6 +66,7 @@ class ApprovalRequest:
     preview: Callable[[str, Mapping[str, Any]], Preview | None] = field(kw_only=True)
     covers: Callable[[Proposal, str, Mapping[str, Any]], bool] = field(kw_only=True)
     opened: float = field(kw_only=True)
+    by_hand: bool = field(default=False, kw_only=True)
 
     def copied(self) -> ApprovalRequest:
         """The same with a deep copy of every call's arguments, which nobody else can change."""

@@ -44,7 +44,7 @@ class Approver:
                 turn=session["turn"],
                 iteration=session["iteration"],
                 calls=calls,
-                said=_said(session),
+                said="" if agent.by_hand else _said(session),
                 schemas={call.name: tool.parameters for call in calls if (tool := registry.get(call.name))},
                 previews={
                     call.id: preview
@@ -55,6 +55,7 @@ class Approver:
                 preview=lambda name, arguments: preview_call(registry, name, arguments),
                 covers=lambda proposal, name, arguments: _covers(registry, proposal, name, arguments),
                 opened=time.time(),
+                by_hand=agent.by_hand,
             ),
             agent.cancel,
         )

@@ -110,8 +110,8 @@ class BreakpointDesk:
     def _failed(self, point: Breakpoint, failure: str) -> None:
         """Say that a condition could not be evaluated; the call goes on."""
         said = visible_line(f"{point.condition} ({point.tool}): {failure}")
-        hint = f"It does not pause then; {key_text_of('app.breakpoints') or '/breakpoints'} lists it."
-        self._post(events.Notice("", time.time(), "A breakpoint's condition failed", said, hint))
+        title, hint = "A breakpoint's condition failed", "It does not pause then. /breakpoints shows it."
+        self._post(events.Notice("", time.time(), title, said, hint))
         self._tell()
 
     # the person's side

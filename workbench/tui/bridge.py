@@ -33,8 +33,8 @@ from workbench.tui.companion import Companion
 from workbench.tui.error_texts import error_texts
 from workbench.tui.events import Post
 from workbench.tui.facts import tool_row, usage_event
-from workbench.tui.remarks import REMARKS, remark
-from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call
+from workbench.tui.remarks import REMARKS, printed_by_hooks, remark
+from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call, wait_inside
 
 _TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
 
@@ -184,6 +184,10 @@ class Bridge(Observer):
 
     def _model_starts(self, agent: Agent) -> None:
         session = _session(agent)
+        if self._is_outer(agent) and session["iteration"] == 1:
+            said = next(entry for entry in reversed(session["trace"]) if entry["type"] == "user_input")
+            if (printed := printed_by_hooks(said)) is not None:
+                self._tell(agent, events.Notice(agent.name, time.time(), *printed))
         self._tell(
             agent,
             events.ModelStarted(
@@ -256,6 +260,8 @@ class Bridge(Observer):
             self._adopt(agent)
         elif entry.get(REPLAYED):
             self._retell(agent, entry)
+        elif kind == "human_wait":
+            self._tell_of_wait(agent, entry)
         elif kind in REMARKS:
             self._tell(agent, events.Notice(agent.name, time.time(), *remark(entry)))
             if kind == "compaction":
@@ -267,6 +273,12 @@ class Bridge(Observer):
             (id(agent), entry["call_id"]) not in self._started or entry["status"] == "cancelled"
         ):
             self._finish(agent, entry)
+
+    def _tell_of_wait(self, agent: Agent, entry: TraceEntry) -> None:
+        waited = wait_inside(entry)
+        if waited is not None:
+            self._hand_waited += waited.duration_ms
+            self._tell(agent, replace(waited, agent=agent.name))
 
     def entry_changed(self, agent: Agent, entry: TraceEntry) -> None:
         """Pass on what was noted on an answer or a call after it was told of."""
@@ -284,7 +296,7 @@ class Bridge(Observer):
         else:
             told = retold_call(agent.name, entry, now)
         for event in told:
-            self._tell(agent, event)
+            self._tell(agent, replace(event, replayed=True))
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """Pass the end of the turn on, with what a person should know of an error."""

@@ -167,4 +167,4 @@ class Desks:
 
     def _note_mode(self, mode: Mode, text: str) -> None:
         self._app.main.conversation.add_notice(text)
-        self._app.main.trace.note(f"approval: {MODES[mode][0]}")
+        self._app.main.trace.note(f"approval: {MODES[mode][0]}", about="approval")

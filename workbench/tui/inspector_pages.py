@@ -16,7 +16,8 @@ from workbench.tui.call_marks import made_up, original_result
 from workbench.tui.inspector_about import About, sent_count, sent_lines, tool_lines, tool_text
 from workbench.tui.inspector_context import context_lines, context_text, message_lines
 from workbench.tui.inspector_schemas import offered, schema_lines, schemas_count
-from workbench.tui.media import media_in
+from workbench.tui.media import Media, media_in
+from workbench.tui.picture import can_draw, picture_lines
 from workbench.tui.record_table import is_table, table_lines
 from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
 from workbench.tui.result_diff import json_of
@@ -37,11 +38,15 @@ Lines = Callable[[int], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One way to show a page: its lines, or a JSON ``value`` whose tree folds and unfolds."""
+    """One way to show a page: its lines, or a JSON ``value`` whose tree folds and unfolds.
+
+    ``slow``: the lines are made on another thread.
+    """
 
     name: str
     lines: Lines | None = None
     value: Any = None
+    slow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +158,10 @@ def _prose(text: str, width: int) -> list[Line]:
 def result_views(text: str) -> Iterator[View]:
     """The ways to show a result: a picture is told, JSON is a table or a tree, all else is text."""
     media = media_in(text)
-    if media is not None:
-        yield View("bytes", partial(_media, str(media)))
+    if media is not None and media.picture and can_draw():
+        yield View("picture", partial(_picture, media), slow=True)
+    elif media is not None:
+        yield View("bytes", partial(_media, media))
     value = json_of(text)
     if is_table(value):
         yield View("table", partial(table_lines, value))
@@ -167,14 +174,26 @@ def result_views(text: str) -> Iterator[View]:
 
 def result_page(text: str, width: int) -> list[Line]:
     """A result as people read it, where nothing folds: a table, JSON, or text."""
+    media = media_in(text)
+    if media is not None:
+        return _media(media, width)
     first = next(view for view in result_views(text) if view.lines is not None)
     assert first.lines is not None
     return first.lines(width)
 
 
-def _media(said: str, width: int) -> list[Line]:
-    note = "It is not drawn here; y copies the result, its next view is the text."
-    return [*wrapped(said, width), *wrapped(note, width, "muted")]
+def _media(media: Media, width: int) -> list[Line]:
+    drawn = " pip install 'agent-workbench[images]' has it drawn." if media.picture and not can_draw() else ""
+    note = f"It is not drawn here; y copies the result, its next view is the text.{drawn}"
+    return [*wrapped(str(media), width), *wrapped(note, width, "muted", words=True)]
+
+
+def _picture(media: Media, width: int) -> list[Line]:
+    try:
+        drawn = picture_lines(media.data, width)
+    except ValueError as error:
+        drawn = list(wrapped(f"It cannot be drawn: {error}", width, "warning", words=True))
+    return [*wrapped(str(media), width, "subtle"), _EMPTY, *drawn]
 
 
 def _json(value: Any, width: int) -> list[Line]:

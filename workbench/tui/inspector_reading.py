@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.tui.inspector_about import About
-from workbench.tui.inspector_pages import Page, View
+from workbench.tui.inspector_pages import Lines, Page, View
 from workbench.tui.json_tree import JsonTree, Node
 from workbench.tui.trace_records import Entry
 from workbench.tui.wrapped import Line
@@ -42,6 +42,12 @@ class Reading:
             views = self._page.views
             place = views.index(self.view_of(self._page))
             self._views[self._page.name] = views[(place + 1) % len(views)].name
+
+    @property
+    def slow(self) -> Lines | None:
+        """What makes the lines of the open page, where that is to be done on another thread."""
+        view = self.view_of(self._page) if self._page is not None and self.tree is None else None
+        return view.lines if view is not None and view.slow else None
 
     def lines(self, width: int) -> list[Line]:
         """The page for a width in cells."""

@@ -6,7 +6,7 @@ import base64
 import binascii
 import json
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 _LEAST: Final = 64
@@ -23,16 +23,21 @@ _KINDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Some bytes: ``kind`` in words, ``size`` in bytes, ``width`` and ``height`` in pixels or 0."""
+    """Some bytes: ``kind`` in words, ``width`` and ``height`` in pixels or 0."""
 
     kind: str
-    size: int
+    data: bytes = field(repr=False)
     width: int = 0
     height: int = 0
 
+    @property
+    def picture(self) -> bool:
+        """Whether it is a picture."""
+        return self.kind.endswith("picture")
+
     def __str__(self) -> str:
         dimensions = f", {self.width} × {self.height} pixels" if self.width else ""
-        return f"{self.kind}{dimensions}, {self.size:,} bytes"
+        return f"{self.kind}{dimensions}, {len(self.data):,} bytes"
 
 
 def media_in(text: str) -> Media | None:
@@ -52,7 +57,7 @@ def media_of(data: bytes) -> Media:
     kind = next((name for start, name in _KINDS if data.startswith(start)), "")
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         kind = "WebP picture"
-    return Media(kind or "bytes", len(data), *_dimensions(kind, data))
+    return Media(kind or "bytes", data, *_dimensions(kind, data))
 
 
 def _encoded(text: str) -> str | None:

@@ -79,13 +79,14 @@ class Outbox:
 
     def invite(self) -> None:
         """Let the empty prompt say what Enter does."""
+        hint = ""
         if self._queue.held and self._queue:
             text = f"enter sends the next of {len(self._queue)} queued"
         elif self._tracker.busy:
             text = "Message, sent after this turn"
         else:
-            text = f"Message {self._main.top_line.status.agent}"
-        self._main.prompt.invite(text)
+            text, hint = f"Message {self._main.top_line.status.agent}", "/ commands   @ files"
+        self._main.prompt.invite(text, hint)
 
     def _edit(self, index: int) -> None:
         self._main.prompt.draft = self._queue.take(index)

@@ -25,6 +25,10 @@ class Outline:
         """Add a row of the outermost level at the end."""
         self._splice(len(self.rows), 0, [row])
 
+    def replace_last(self, row: Mark) -> None:
+        """Put a mark of the outermost level in the place of the last row."""
+        self._splice(len(self.rows) - 1, 1, [row])
+
     def add_guest(self, turn: Turn, host: Entry) -> None:
         """Add the turn of an agent below the call that it runs within."""
         host.guests = [*(host.guests or ()), turn]

@@ -57,8 +57,9 @@ class Palette:
 
     A style key is a colour token, then any of ``strong`` (bold), ``underline``, ``strike``, ``reverse``:
     ``"muted"``, ``"accent strong"``. ``"tok:Keyword.Constant"`` names a Pygments token. ``"on:add_word"``
-    anywhere in the key replaces the row's background. ``about`` is a sentence for whoever chooses; ``path``
-    the file that it was read from.
+    anywhere in the key replaces the row's background. A pixel of a picture has a colour of its own,
+    ``#rrggbb`` in the place of a token; that style is not remembered. ``about`` is a sentence for whoever
+    chooses; ``path`` the file that it was read from.
     """
 
     name: str
@@ -72,7 +73,9 @@ class Palette:
         """The style for a key on a background token. Unknown keys raise KeyError."""
         found = self._styles.get((key, background))
         if found is None:
-            found = self._styles[key, background] = self._make(key, background)
+            found = self._make(key, background)
+            if "#" not in key:
+                self._styles[key, background] = found
         return found
 
     def _make(self, key: str, background: str) -> Style:
@@ -85,13 +88,17 @@ class Palette:
             # muted keeps too little contrast on the cursor row
             color = "subtle"
         return Style(
-            color=self.colors[color],
-            bgcolor=self.colors[background],
+            color=self._color(color),
+            bgcolor=self._color(background),
             bold="strong" in words or None,
             underline="underline" in words or None,
             strike="strike" in words or None,
             reverse="reverse" in words or None,
         )
+
+
+    def _color(self, name: str) -> str:
+        return name if name.startswith("#") else self.colors[name]
 
 
 @runtime_checkable

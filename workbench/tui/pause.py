@@ -15,7 +15,8 @@ class PauseRequest:
 
     ``result`` and ``error`` are set after the call; ``details`` are the keys that its trace entry has
     already. ``before`` are the entries of the calls before it in its turn. ``messages`` is the conversation
-    as it stands, of which the last request held the first ``sent``. ``inner``: its agent runs inside a tool.
+    as it stands, of which the last request held the first ``sent``. ``inner``: its agent runs inside a tool;
+    ``by_hand``: a person runs it, outside of any turn.
     ``check`` says what is wrong with other arguments. ``opened`` is in Unix seconds.
     """
 
@@ -32,6 +33,7 @@ class PauseRequest:
     messages: tuple[dict[str, Any], ...] = ()
     sent: int = 0
     inner: bool = False
+    by_hand: bool = False
     details: Mapping[str, Any] = field(default_factory=dict)
     result: str | None = None
     error: str | None = None

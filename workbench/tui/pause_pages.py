@@ -22,7 +22,8 @@ _STATES: dict[str, State] = {"success": "success", "rejected": "rejected", "not_
 def paused_entry(request: PauseRequest, arguments: Mapping[str, Any]) -> Entry:
     """The call as the trace would hold it, with these arguments, below the calls before it in its turn."""
     agent, prompt = visible_line(request.agent), visible_line(request.task)
-    turn = Turn(0, request.turn, agent, prompt, Clock(request.opened), guest=request.inner)
+    clock = Clock(request.opened)
+    turn = Turn(0, request.turn, agent, prompt, clock, guest=request.inner, by_hand=request.by_hand)
     iterations: dict[int, Iteration] = {}
     for serial, entry in enumerate((*request.before, _data(request, arguments)), 1):
         number = int(entry.get("iteration", request.iteration))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,12 +14,13 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 
 from workbench.tui.filter_line import FilterLine
-from workbench.tui.inspector_pages import Page, fact_lines, facts_text, line_page, opening
+from workbench.tui.inspector_pages import Lines, Page, fact_lines, facts_text, line_page, opening
 from workbench.tui.inspector_reading import Reading
 from workbench.tui.inspector_tabs import Tabs
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
 from workbench.tui.trace_records import Entry
+from workbench.tui.wrapped import Line
 from workbench.visible import visible_line
 
 NARROW: Final = 104
@@ -130,8 +132,21 @@ class Reader(Vertical):
 
     def _show_lines(self) -> None:
         width = self.app.size.width - (0 if self.has_class("-narrow") else _FACTS)
-        self.view.show(self._reading.lines(max(20, width)))
+        slow = self._reading.slow
+        if slow is None:
+            self._take(self._reading.lines(max(20, width)))
+        else:
+            self._take([(("  It is being drawn.", "muted"),)])
+            self.run_worker(self._draw(slow, max(20, width)), group="draw", exclusive=True)
+
+    def _take(self, lines: list[Line]) -> None:
+        self.view.show(lines)
         self._find()
+
+    async def _draw(self, slow: Lines, width: int) -> None:
+        lines = await asyncio.to_thread(slow, width)
+        if self._reading.slow is slow:  # else another page is open by now
+            self._take(lines)
 
     # another widget in the place of the page
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from workbench.visible import as_left
+
 REMARKS: Final = ("note", "transcript_repair", "late_result", "compaction")
 """The types of these entries."""
 
@@ -24,3 +26,10 @@ def remark(entry: Mapping[str, Any]) -> tuple[str, str, str, str]:
         return title, entry["summary"], "The session until here stays in its own file: /sessions.", "text"
     mended = "; ".join(repair["what"] for repair in entry["repairs"])
     return "The conversation was repaired", f"{entry['violation']} {mended}", "", "warning"
+
+
+def printed_by_hooks(entry: Mapping[str, Any]) -> tuple[str, str, str, str] | None:
+    """The same for what hooks printed when the user's message was added; None where they were silent."""
+    texts = [as_left(str(text)).rstrip() for text in dict(entry.get("hook_output") or {}).values()]
+    text = "\n".join(filter(None, texts))
+    return ("Printed by hooks", text, "", "muted") if text else None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from itertools import chain
+from typing import Any, Final, Literal, cast
 
 from workbench.engine.llm import TokenUsage
 from workbench.storage.session_file import INTERRUPTED, RUNNING, SessionRecord
 from workbench.storage.session_format import TurnRecord
 from workbench.tui import events
-from workbench.tui.remarks import REMARKS, remark
+from workbench.tui.remarks import REMARKS, printed_by_hooks, remark
 
 Entry = Mapping[str, Any]
 Message = Mapping[str, Any]
@@ -24,6 +25,8 @@ _ENDED: Final[Mapping[str, TurnStatus]] = {
     "error": "error",
 }
 _RAN: Final = ("success", "error")
+_BREAKPOINT: Final = "breakpoint "
+_APPROVAL: Final = "approval"
 _CUT_SHORT: Final = "The program ended before this turn did."
 _ELSEWHERE: Final = "This turn runs in another process."
 
@@ -40,7 +43,16 @@ def retell(
             {**entry, "tool_name": named(str(entry["tool_name"]))} if entry.get("tool_name") else entry
             for entry in turn.trace
         )
-        yield from _Retold(agent, number).turn(replace(turn, trace=trace))
+        for event in _Retold(agent, number).turn(replace(turn, trace=trace)):
+            yield replace(event, replayed=True)
+
+
+def wait_inside(entry: Entry) -> events.Waited | None:
+    """What a ``human_wait`` entry tells that nothing else told: neither an approval nor a breakpoint."""
+    what = str(entry.get("what", ""))
+    if what == _APPROVAL or what.startswith(_BREAKPOINT):
+        return None
+    return events.Waited("", _seconds(entry), _milliseconds(entry.get("duration_ms")))
 
 
 def retold_answer(
@@ -107,12 +119,16 @@ class _Retold:
         self._agent = agent
         self._number = number
         self._batch: tuple[events.CallInfo, ...] = ()
+        self._waits: list[Entry] = []
         self._guests = 0
 
     def turn(self, turn: TurnRecord) -> Iterator[events.AgentEvent]:
         began = _begin(turn)
         said = turn.own_messages
         yield events.TurnStarted(self._agent, began, self._number, turn.input, _note(turn, said))
+        for entry in turn.trace[:1]:
+            if entry.get("type") == "user_input" and (printed := printed_by_hooks(entry)) is not None:
+                yield events.Notice(self._agent, began, *printed)
         yield from self._entries(turn.trace, [m for m in said if m.get("role") == "assistant"])
         ended = began + turn.duration_ms / 1000
         error = turn.error or {INTERRUPTED: _CUT_SHORT, RUNNING: _ELSEWHERE}.get(turn.status, "")
@@ -132,25 +148,56 @@ class _Retold:
             kind, at = entry.get("type"), _seconds(entry)
             if entry.get("by_hand"):
                 continue  # a call of the person's own; the conversation goes on without it
+            if kind in ("llm_call", "tool_execution"):
+                yield from self._waits_before(entry)
             if kind == "llm_call":
                 message = _take(said, entry)
                 self._batch = calls_of(message, entries)
                 yield from retold_answer(self._agent, self._number, entry, message, self._batch, at)
-            elif kind == "human_wait" and entry.get("what") == "approval":
+            elif kind == "human_wait" and entry.get("what") == _APPROVAL:
                 yield from self._wait(entry, at)
+            elif kind == "human_wait":
+                self._waits.append(entry)  # it belongs to the call whose entry follows
             elif kind == "tool_execution":
                 yield from self._call(entry, at)
             elif kind in REMARKS:
                 yield events.Notice(self._agent, at, *remark(entry))
+        yield from chain.from_iterable(self._waited(wait) for wait in self._waits)
+        self._waits = []
 
     def _wait(self, entry: Entry, at: float) -> Iterator[events.AgentEvent]:
         ms = _milliseconds(entry.get("duration_ms"))
         yield events.WaitStarted(self._agent, at, tuple(call.id for call in self._batch))
         yield events.WaitFinished(self._agent, at + ms / 1000, ms, self._batch)
 
+    def _waits_before(self, entry: Entry) -> Iterator[events.AgentEvent]:
+        """The waits that were over when what the entry tells of began to run; those inside it stay."""
+        began = _seconds(entry)
+        inside = entry.get("type") == "tool_execution" and entry.get("status") in _RAN
+        held = [wait for wait in self._waits if inside and _seconds(wait) >= began]
+        for wait in self._waits:
+            if wait not in held:
+                yield from self._waited(wait, entry)
+        self._waits = held
+
+    def _waited(self, wait: Entry, entry: Entry | None = None) -> Iterator[events.AgentEvent]:
+        """A wait at a breakpoint of the call that ``entry`` tells of, or any other."""
+        at, ms = _seconds(wait), _milliseconds(wait.get("duration_ms"))
+        what, entry = str(wait.get("what", "")), entry or {}
+        call_id = str(entry.get("call_id", ""))
+        if not what.startswith(_BREAKPOINT) or call_id not in {call.id for call in self._batch}:
+            yield events.Waited(self._agent, at, ms)
+            return
+        when = cast(Literal["before", "after"], "before" if what.split(" ")[1] == "before" else "after")
+        name = str(entry.get("tool_name", ""))
+        yield events.PauseStarted(self._agent, at, call_id, name, when)
+        yield events.PauseFinished(self._agent, at + ms / 1000, call_id, ms, _resumed(when, at, entry))
+
     def _call(self, entry: Entry, at: float) -> Iterator[events.AgentEvent]:
         told = list(retold_call(self._agent, entry, at))
         yield from told[:-1]
+        yield from chain.from_iterable(self._waited(wait, entry) for wait in self._waits)
+        self._waits = []
         for nested in entry.get("nested") or ():
             self._guests += 1
             yield from self._guest(nested, str(entry.get("call_id")), at)
@@ -170,9 +217,27 @@ class _Retold:
             yield _as_inner(event)
         status = _ENDED.get(str(nested.get("status")), "stopped")
         ms = (ended - at) * 1000
+        waited = min(ms, sum(_waits_in(trace)))
         yield events.TurnFinished(
-            name, ended, 1, status, ms, 0.0, str(nested.get("result") or ""), inner=True
+            name, ended, 1, status, ms, waited, str(nested.get("result") or ""), inner=True
         )
+
+
+def _resumed(when: str, at: float, entry: Entry) -> str:
+    """How a call went on after a pause that began then, as far as its entry tells."""
+    if when == "before":
+        skipped = "skip" if entry.get("made_up") else "continue"
+        return "stop" if entry.get("status") == "cancelled" else skipped
+    return "again" if at < _seconds(entry) else "continue"
+
+
+def _waits_in(trace: Sequence[Entry]) -> Iterator[float]:
+    """All times in which a person was waited for, those of agents further inside too; in milliseconds."""
+    for entry in trace:
+        if entry.get("type") == "human_wait":
+            yield _milliseconds(entry.get("duration_ms"))
+        for nested in entry.get("nested") or ():
+            yield from _waits_in(nested.get("trace") or ())
 
 
 def _as_inner(event: events.AgentEvent) -> events.AgentEvent:

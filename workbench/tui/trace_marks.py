@@ -40,10 +40,18 @@ class Marks:
         else:
             self._outline.append(mark)
 
-    def note(self, text: str) -> None:
-        """Something that holds for all that comes after it."""
+    def note(self, text: str, about: str = "") -> None:
+        """Something that holds for all that comes after it.
+
+        One ``about`` the same thing as the row right above it takes that row's place.
+        """
         self._last = None
-        self._outline.append(Mark(self._serial(), "note", [text]))
+        mark = Mark(self._serial(), "note", [text], about=about)
+        last = self._outline.rows[-1] if self._outline.rows else None
+        if about and isinstance(last, Mark) and last.about == about:
+            self._outline.replace_last(mark)
+        else:
+            self._outline.append(mark)
 
 
 def _who_and_why(event: events.ToolsChanged) -> str:

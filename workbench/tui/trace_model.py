@@ -339,10 +339,12 @@ class TraceModel:
         """Whether the conversation has begun; False again once it was cleared."""
         return self._in_session
 
-    def note(self, text: str) -> None:
-        """Mark where something begins that holds for all calls to come."""
+    def note(self, text: str, about: str = "") -> None:
+        """Mark where something begins that holds for all calls to come; in a row of marks ``about`` one
+        thing only the last one stays.
+        """
         if self._in_session:
-            self._marks.note(text)
+            self._marks.note(text, about)
 
     def _tools_changed(self, event: events.ToolsChanged) -> None:
         if self._in_session:

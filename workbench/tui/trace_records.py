@@ -155,7 +155,8 @@ class Reason:
 class Mark:
     """Something that changed between calls: tools switched on or off, a new conversation.
 
-    ``names`` are those of the tools that one action switched; ``at`` is when, in Unix seconds.
+    ``names`` are those of the tools that one action switched; ``at`` is when, in Unix seconds. ``about`` says
+    what a note is about, where a later one about the same makes it needless.
     """
 
     serial: int
@@ -165,6 +166,7 @@ class Mark:
     at: float = 0.0
     iteration: Iteration | None = None
     turn: Turn | None = None
+    about: str = ""
 
 
 def tool_calls(row: Row) -> tuple[Entry, ...]:

@@ -87,11 +87,12 @@ def _indent(turn: Turn | None) -> int:
 
 
 def _compose(label: list[Span], bars: list[Span], time: list[Span], grid: Grid) -> list[Span]:
-    # a word may take the blank before the column as well: ``cancelled`` has nine cells
-    gap = (" " * (TIME_WIDTH + 1 - spans_width(time)), "muted")
     spans = [("  ", "muted"), *_clipped(label, grid.label)]
     if grid.lane:
         spans += [(" ", "muted"), *bars]
+    # ``cancelled`` has nine cells: it takes a blank before the column, or behind it where none is before it
+    blank = TIME_WIDTH + 1 - spans_width(time)
+    gap = (" " * (blank or not spans[-1][0].endswith(" ")), "muted")
     return [*spans, gap, *time]
 
 

@@ -11,7 +11,13 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("pause.step", "pause", ("s",), "step", "step", "Go on, and pause at the next call.", 2),
     Command("pause.edit", "pause", ("e",), "edit", "edit arguments", "Edit the arguments as JSON.", 3),
     Command(
-        "pause.skip", "pause", ("k",), "skip", "skip", "Answer with a made-up result; it does not run.", 4
+        "pause.skip",
+        "pause",
+        ("k",),
+        "skip",
+        "made-up result",
+        "Answer with a made-up result; it does not run.",
+        4,
     ),
     Command(
         "pause.result", "pause", ("r",), "edit_result", "edit result", "Edit what the model will read.", 4

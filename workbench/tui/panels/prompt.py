@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -38,6 +39,7 @@ class Prompt(Horizontal):
         self.offers = OfferList(palette)
         self.area = PromptArea(id="prompt-area", offers=self.offers)
         self.completer: Completer | None = None
+        self._invitation = ("", "")
         self._placed: str | None = None
         self._closed_at: tuple[int, int] | None = None
 
@@ -72,9 +74,15 @@ class Prompt(Horizontal):
         self.area.move_cursor(self.area.document.end)
         self.offers.show(None)
 
-    def invite(self, text: str) -> None:
-        """What an empty prompt says."""
-        self.area.placeholder = Content(visible_line(text))
+    def invite(self, text: str, hint: str = "") -> None:
+        """What an empty prompt says; ``hint`` only where there is room for all of it."""
+        self._invitation = visible_line(text), hint
+        self._show_invitation()
+
+    def _show_invitation(self) -> None:
+        text, hint = self._invitation
+        whole = f"{text}   {hint}" if hint else text
+        self.area.placeholder = Content(whole if cell_len(whole) < self.area.size.width else text)
 
     # what can be taken
 
@@ -132,5 +140,6 @@ class Prompt(Horizontal):
             self.offers.show(offers)
 
     def on_resize(self, event: events.Resize) -> None:
-        """The list stays right above."""
+        """The list stays right above; the hint of the empty prompt needs room."""
         self.offers.place()
+        self._show_invitation()

@@ -11,7 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, commands, key_text_of
 from workbench.tui.conditions import condition_for
 from workbench.tui.do import Do
 from workbench.tui.events import AgentEvent
@@ -114,9 +114,12 @@ class TracePanel(ListPanel[Row]):
             self._rows.refresh()
             self._title.refresh()
 
-    def note(self, text: str) -> None:
-        """Mark where something begins that holds for all calls to come; the text is safe to paint."""
-        self._model.note(text)
+    def note(self, text: str, about: str = "") -> None:
+        """Mark where something begins that holds for all calls to come; the text is safe to paint.
+
+        In a row of marks ``about`` one thing only the last one stays.
+        """
+        self._model.note(text, about)
         self._settle()
 
     @property
@@ -317,24 +320,37 @@ class TracePanel(ListPanel[Row]):
         record = self._rows.current
         if record is not None and (calls := tool_calls(record)):
             self.post_message(Wanted(RunAgain(calls)))
+        else:
+            self._explain("trace.again")
 
     def action_again_edited(self) -> None:
         """Run the call under the cursor again with other arguments."""
         record = self._rows.current
         if isinstance(record, Entry) and (calls := tool_calls(record)):
             self.post_message(Wanted(RunAgain(calls, edit=True)))
+        else:
+            self._explain("trace.again_edited")
 
     def action_what_if(self) -> None:
         """Go on from the call under the cursor as if it had ended otherwise."""
         record = self._rows.current
         if isinstance(record, Entry) and tool_calls(record):
             self.post_message(Wanted(WhatIf(record)))
+        else:
+            self._explain("trace.what_if")
 
     def action_save_test(self) -> None:
         """Write a test of the call under the cursor."""
         record = self._rows.current
         if isinstance(record, Entry) and tool_calls(record):
             self.post_message(Wanted(SaveTest(record)))
+        else:
+            self._explain("trace.save_test")
+
+    def _explain(self, command: str) -> None:
+        """Say what a key does that found no tool call to do it with."""
+        row = next(row for row in commands("trace") if row.id == command)
+        self.notify(row.help, title=f"{key_text_of(command)} is for a tool call", severity="warning")
 
     def action_legend(self) -> None:
         """Say what the bars and glyphs mean, or no longer."""

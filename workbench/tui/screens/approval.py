@@ -150,7 +150,8 @@ class ApprovalScreen(HeldScreen):
 
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""
-        self._say("Keys go to your draft until you pause; tab: decide now", "warning")
+        if self.draft_beneath:
+            self._say("Keys go to your draft until you pause; tab: decide now", "warning")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a field is open, the keys are its own."""
@@ -199,7 +200,9 @@ class ApprovalScreen(HeldScreen):
 
     def _rest(self, decision: Decision, word: str) -> None:
         count = self.calls.decide_rest(decision)
-        self._say(f"{word} for {count} more" if count else "Every call had a verdict; none was changed.")
+        calls = "1 call that was" if count == 1 else f"{count} calls that were"
+        marked = f"The {calls} undecided: {word}. Enter submits."
+        self._say(marked if count else "Every call had a verdict; none was changed.")
 
     def action_submit(self) -> None:
         """Answer, if every call has a verdict; else say which has none."""

@@ -103,7 +103,7 @@ def heading(
         "shown": Piece(f"{first + 1} to {last} shown", "subtle"),
         "rule": Piece("nothing runs until you submit", "muted"),
         "agent": Piece(visible_line(request.agent), "subtle"),
-        "iteration": Piece(f"iteration {request.iteration}", "subtle"),
+        "iteration": Piece("by hand" if request.by_hand else f"iteration {request.iteration}", "subtle"),
         "model": Piece(visible_line(request.model), "subtle"),
     }
     left: list[Piece] = []
@@ -154,6 +154,7 @@ def calls_head(batch: Batch, columns: Columns) -> PieceRow:
     ]
     because = visible_line(batch.row.call.asks_because)
     label = "cannot run" if batch.row.locked else "asks because"
+    label = "runs" if batch.row.call.permission == "allow" else label
     if columns.reason:
         pieces += [
             Piece(fit("arguments", columns.arguments), "muted"),
@@ -224,7 +225,9 @@ def call_row(index: int, row: BatchRow, columns: Columns, look: CallLook) -> Pie
         *fitted(used, columns.arguments),
     ]
     if columns.reason:
-        pieces.append(Piece(fit(visible_line(row.call.asks_because), columns.reason), "muted"))
+        asks = row.call.permission != "allow"
+        because = visible_line(row.call.asks_because) if asks else "runs"
+        pieces.append(Piece(fit(because, columns.reason), "muted"))
     background = ("selected" if look.active else "hovered") if look.current else "raised"
     bar = "accent" if look.current and look.active else None
     return PieceRow(pieces, background, bar, f"highlight({index})")
@@ -272,6 +275,7 @@ def _bar(left: Sequence[Piece], meta: Sequence[Sequence[Piece]], width: int) -> 
 def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: bool) -> list[PieceRow]:
     """What the model will read for each call, by the verdicts so far. ``typed`` is a reason being written."""
     first = max(0, min(batch.cursor - count + 1, len(batch.rows) - count))
+    by_hand = batch.request.by_hand
     rows = []
     for index in range(first, first + count):
         row = batch.rows[index]
@@ -282,7 +286,7 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
             else received_text(row)
         )
         number = Piece(fit(str(index + 1), max(2, len(str(len(batch.rows))) + 1)), "subtle")
-        lead = [] if roomy else [Piece("model gets ", "muted")]
+        lead = [] if roomy else [Piece("trace gets " if by_hand else "model gets ", "muted")]
         rows.append(PieceRow(spread([*lead, number, Piece(text, key)], [], width)))
     if not roomy:
         return rows
@@ -292,7 +296,8 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
     ]
     if len(batch.grants) > 1:
         grants.append(Piece(f", and {len(batch.grants) - 1} more", "accent"))
-    title = [Piece("The model will receive", "subtle"), *([_GAP, *grants] if grants else [])]
+    who = "Nobody but the trace will receive" if by_hand else "The model will receive"
+    title = [Piece(who, "subtle"), *([_GAP, *grants] if grants else [])]
     return [BLANK, PieceRow(spread(title, [], width)), *rows]
 
 

@@ -72,8 +72,17 @@ class _Verdict(Line):
         if self.text:
             said = f"pauses {moment_of(self.text)} each call where it holds"
             return [("  ✓ ", "success"), (clip(said, width - 6), "muted")]
-        about = "a condition over arguments, name, iteration, result, error"
+        about = "over arguments, name, iteration, error, result (its value where it is JSON)"
         return [("    ", "muted"), (clip(about, width - 6), "muted")]
+
+
+class _HowTo(Line):
+    background = "raised"
+
+    def spans(self, width: int) -> list[Span]:
+        key = key_text_of("trace.break")
+        said = f"{key} on a call or a tool sets one; or /breakpoints TOOL CONDITION"
+        return [("    ", "muted"), (clip(said, width - 6), "muted")]
 
 
 class _Foot(Line):
@@ -121,6 +130,7 @@ class BreakpointsScreen(ModalScreen[None]):
         self._put, self._remove, self._step = put, remove, step
         self._tool = tool
         self._title, self._verdict, self._foot = _Title(palette), _Verdict(palette), _Foot(palette)
+        self._how_to = _HowTo(palette)
         self._title.tool, self._foot.of_a_tool = tool, bool(tool)
         self._list: RowList[Choice] = RowList(self._draw, palette, background="raised")
         self._field = _Field(
@@ -138,6 +148,8 @@ class BreakpointsScreen(ModalScreen[None]):
             if self._tool:
                 yield self._field
                 yield self._verdict
+            else:
+                yield self._how_to
             yield self._foot
 
     def on_mount(self) -> None:
@@ -156,7 +168,7 @@ class BreakpointsScreen(ModalScreen[None]):
 
     @palette.setter
     def palette(self, palette: Palette) -> None:
-        for part in (self._title, self._list, self._verdict, self._foot):
+        for part in (self._title, self._list, self._verdict, self._how_to, self._foot):
             part.palette = palette
 
     def show(self, points: Sequence[BreakRow], step: bool) -> None:
@@ -272,6 +284,8 @@ def _box(on: bool) -> Span:
 
 def _condition(row: BreakRow) -> str:
     words = f"where {visible_line(row.condition)}" if row.condition else ""
+    if row.failure:
+        words += f"  failed: {visible_line(row.failure)}"
     if not words:
         words = "a call that failed" if row.when == "on error" else "each call"
     return f"{words}  @xray only" if row.xray_only else words

@@ -10,6 +10,7 @@ from textual import events
 from textual.message import Message
 from textual.screen import ModalScreen
 
+from workbench.tui.prompt_area import PromptArea
 from workbench.tui.replay import TextField, replay, text_of
 
 QUIET_SECONDS: Final = 0.4
@@ -156,6 +157,12 @@ class HeldScreen(ModalScreen[None]):
         self._keys_held.restart()
         self._keys_held.someone_writes()
         self.kept()
+
+    @property
+    def draft_beneath(self) -> bool:
+        """Whether the prompt is what lies below, and no form or list."""
+        stack = self.app.screen_stack
+        return bool(stack[stack.index(self) - 1].query(PromptArea))
 
     def kept(self) -> None:
         """Keys go to the field below for now; a place to say so."""

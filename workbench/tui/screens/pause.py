@@ -131,7 +131,8 @@ class PauseScreen(HeldScreen):
         right: list[Span] = [("◇ ", "warning"), (f"paused {waited}", "warning")]
         agent = clip(visible_line(request.agent), width - spans_width(right) - 6)
         left: list[Span] = [("  ", "text"), (agent, "text strong")]
-        where: Span = (f"   turn {request.turn}   iteration {request.iteration}", "subtle")
+        turn = f"turn {request.turn}   iteration {request.iteration}"
+        where: Span = ("   by hand" if request.by_hand else f"   {turn}", "subtle")
         if spans_width([*left, where, *right]) + 4 <= width:
             left.append(where)
         return [*left, (" " * max(1, width - 2 - spans_width([*left, *right])), "text"), *right]
@@ -171,7 +172,8 @@ class PauseScreen(HeldScreen):
 
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""
-        self._say("Keys go to your draft until you pause; tab: decide now")
+        if self.draft_beneath:
+            self._say("Keys go to your draft until you pause; tab: decide now")
 
     def _say(self, text: str) -> None:
         self._keys.said = text
@@ -215,12 +217,14 @@ class PauseScreen(HeldScreen):
 
     def action_skip(self) -> None:
         """Make a result up; the tool does not run."""
-        self._open("result", ResultField(""))
+        said = "made-up result: the model reads this, and the call does not run"
+        self._open("result", ResultField("", said, self._palette))
 
     def action_edit_result(self) -> None:
         """Edit what the model will read."""
         result = self.request.error if self.request.result is None else self.request.result
-        self._open("result", ResultField(result or ""))
+        said = "edited result: the model reads this instead of what the call gave"
+        self._open("result", ResultField(result or "", said, self._palette))
 
     def _open(self, mode: Literal["arguments", "result"], field: EditField | ResultField) -> None:
         self.mode = mode

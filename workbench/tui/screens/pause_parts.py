@@ -11,17 +11,19 @@ from textual.message import Message
 
 from workbench.tui.commands import Command, bindings, key_text, key_text_of
 from workbench.tui.key_hints import hint_spans
+from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, spans_width
 from workbench.tui.screens.approval_fields import Left
 from workbench.tui.steady_area import SteadyArea
+from workbench.tui.title_row import TitleRow
 
 BUTTON: Final = " Continue  enter "
 _WHILE_EDITING: Final = ("field.take", "field.leave")
 
 
 class ResultField(Vertical):
-    """A text that the model will read as the call's result."""
+    """A text that the model will read as the call's result; ``said`` stands above it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("field")
 
@@ -32,12 +34,16 @@ class ResultField(Vertical):
             super().__init__()
             self.text = text
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, said: str, palette: Palette) -> None:
         super().__init__(id="result")
+        self._label = TitleRow(
+            lambda width: [("  ", "text"), (clip(said, width - 4), "warning")], palette, "background"
+        )
         self._area = SteadyArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
 
     def compose(self) -> ComposeResult:
-        """The text alone: any is right."""
+        """What the text is for, and the text; any is right."""
+        yield self._label
         yield self._area
 
     def on_mount(self) -> None:

@@ -112,7 +112,7 @@ class CallBlock(Block):
         self._timing = entry.get("timing")
         self._result = entry.get("result")
         self._output = as_left(str(entry.get("output") or ""))
-        self._error = str(entry.get("error") or "")
+        self._error = _error_text(entry)
         self._marks = call_marks(entry)
         arguments = entry.get("arguments")
         if isinstance(arguments, Mapping):
@@ -229,6 +229,12 @@ class CallBlock(Block):
         if self.state == "success" or (self._result is not None and not self._error):
             lines += _section("result", _whole(self._result))
         return [line.inside(TEXT_LEAD, TEXT_LEAD) for line in lines]
+
+
+def _error_text(entry: Mapping[str, Any]) -> str:
+    """What went wrong, its type before it: ``KeyError: 'Z9'``."""
+    kind, text = str(entry.get("error_type") or ""), str(entry.get("error") or "")
+    return f"{kind}: {text}" if text and kind and not text.startswith(kind) else text
 
 
 def _whole(value: Any) -> str:
