@@ -25,7 +25,9 @@ def test_a_text_that_is_edited_keeps_its_length_and_holds_nothing_that_acts(text
     shown = in_place(text)
     assert len(shown) == len(text)
     assert not [
-        char for char in shown.replace("\t", "") if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
+        char
+        for char in shown.replace("\t", "").replace("\n", "")
+        if unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
     ]
 
 

@@ -44,7 +44,7 @@ def visible_line(text: str) -> str:
 
 
 def in_place(text: str) -> str:
-    """The same text, character for character: what cannot be seen or could act has a sign in its place."""
+    """The same text, character for character: newlines and tabs stay, all else that could act is a sign."""
     return _UNSAFE.sub(_sign, text)
 
 

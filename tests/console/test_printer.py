@@ -100,7 +100,8 @@ def test_the_last_line_counts_the_calls_that_were_rejected() -> None:
     def refuse(agent: Agent) -> None:
         raise ToolRejected("not now")
 
-    llm = Script(calls(ToolCall("add", {"a": 2, "b": 3}), ToolCall("add", {"a": 3, "b": 3})), LLMResponse("."))
+    wanted = calls(ToolCall("add", {"a": 2, "b": 3}), ToolCall("add", {"a": 3, "b": 3}))
+    llm = Script(wanted, LLMResponse("."))
     agent = agent_with(llm, add, printer=printer)
     agent.hooks.add(refuse)
     agent.input("go")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -41,6 +42,32 @@ def test_a_wait_that_came_too_late_for_its_ring_leaves_none_behind() -> None:
     bell.ring()
     bell.wait()
     assert not bell._poll.poll(0)
+
+
+def test_a_signal_handler_that_waits_leaves_the_interrupted_wait_its_ring() -> None:
+    bell = Bell()
+    handled = threading.Event()
+    waiter = threading.get_ident()
+
+    def handle(*_: object) -> None:
+        bell.wait(0.0)
+        handled.set()
+
+    def interrupt_and_ring() -> None:
+        while not bell._waiting:
+            pass
+        signal.pthread_kill(waiter, signal.SIGUSR1)
+        handled.wait()
+        bell.ring()
+
+    earlier = signal.signal(signal.SIGUSR1, handle)
+    try:
+        thread = threading.Thread(target=interrupt_and_ring, daemon=True)
+        thread.start()
+        bell.wait()
+        thread.join()
+    finally:
+        signal.signal(signal.SIGUSR1, earlier)
 
 
 def test_a_bell_that_nobody_listens_to_can_be_rung_any_number_of_times() -> None:

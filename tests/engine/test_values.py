@@ -247,3 +247,11 @@ def test_a_handler_that_takes_the_message_list_away_is_named_and_the_list_put_ba
     assert agent.last_status == "success"
     assert next(m["content"] for m in llm.requests[-1] if m["role"] == "user") == "go"
     assert llm.refusals == []
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [({10, 9, 1}, "[1, 9, 10]"), (frozenset({"b", "a"}), '["a", "b"]'), ({"a", 1, None}, '["a", 1, null]')],
+)
+def test_the_items_of_a_set_come_in_an_order_that_stays(value: Any, text: str) -> None:
+    assert to_text(value) == text

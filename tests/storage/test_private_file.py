@@ -9,7 +9,7 @@ import pytest
 
 from tests.storage.fake_agent import FakeAgent, new_log, path_of
 from workbench.errors import StorageError
-from workbench.storage.private_file import open_private
+from workbench.storage.private_file import open_private, private_folder
 from workbench.storage.session_file import read_session, recover
 from workbench.storage.text_log import TextLog
 
@@ -95,3 +95,13 @@ def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="is no plain file"):
         open_private(path)
     os.close(reader)
+
+
+def test_what_was_said_and_done_is_kept_out_of_git_and_a_file_that_is_there_stays(tmp_path: Path) -> None:
+    private_folder(tmp_path / ".workbench" / "sessions")
+    ignored = tmp_path / ".workbench" / ".gitignore"
+    assert "sessions/" in ignored.read_text()
+    assert "config.yaml" not in ignored.read_text()
+    ignored.write_text("mine\n")
+    private_folder(tmp_path / ".workbench" / "logs")
+    assert ignored.read_text() == "mine\n"

@@ -43,6 +43,11 @@ def convert(amount: float, unit: Unit) -> Money:
     return Money(amount * RATES[unit.value], unit)
 
 
+def different(text: str) -> set[str]:
+    """The different words."""
+    return set(text.split())
+
+
 def words(text: str) -> str:
     """The words."""
     return " / ".join(text.split())
@@ -90,7 +95,7 @@ def maker():
     return hidden
 
 
-__all__ = ["convert", "words", "rows", "broken", "own_error", "later", "thing", "bank"]
+__all__ = ["convert", "different", "words", "rows", "broken", "own_error", "later", "thing", "bank"]
 '''
 
 
@@ -136,6 +141,7 @@ def run_pytest(path: Path) -> subprocess.CompletedProcess[str]:
     [
         ("money.convert", {"amount": 4.0, "unit": "USD"}, "amount * RATES", "amount + RATES"),
         ("money.words", {"text": 'a "b"\n\x1b[31m \u2028 \ud800 c'}, '" / "', '" | "'),
+        ("money.different", {"text": "a b c d e f g"}, "set(text", "set(text[2:]"),
         ("money.rows", {"count": 7}, "n % 2 == 1", "n % 2 == 0"),
         ("money.broken", {"key": "it's"}, "return {}[key]", "return key"),
         ("money.own_error", {"key": "EUR"}, "in the table", "in this table"),
@@ -211,6 +217,7 @@ def test_arguments_that_gave_other_results_too_are_said_to(folder: Path) -> None
         ({"status": "not_found"}, "no such tool"),
         ({"status": "disabled"}, "switched off"),
         ({"status": "success", "made_up": True}, "made up"),
+        ({"status": "success", "replayed": True, "original_result": "5"}, "made up"),
         ({"status": "success", "result_edited_from": "x"}, "edited by hand"),
         ({"status": "error", "fault": "huge"}, "a fault had been put into it"),
         ({"status": "error", "error_type": "ToolTimeoutError"}, "out of time"),

@@ -16,6 +16,14 @@ from workbench.tui.transcript.user_message import UserMessage
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
 
 
+def test_what_a_folded_paste_names_is_not_attached(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    (tmp_path / "a.txt").write_text("wanted")
+    sent = with_attachments("see @a.txt\nlong @secret.txt", tmp_path, "see @a.txt\n[pasted 20 lines]")
+    assert "[attached a.txt" in sent
+    assert "[attached secret.txt" not in sent
+
+
 def user_text(it: Driven) -> str:
     session = it.agent.current_session
     assert session is not None

@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -740,6 +741,11 @@ LISTED = """\
 """
 
 
+def copied(app: Screen, text: str) -> bool:
+    """Whether this is in the clipboard."""
+    return app.clipboard == text
+
+
 async def test_code_in_a_list_has_a_copy_of_its_own() -> None:
     app = Screen()
     async with app.run_test(size=(60, 20)) as pilot:
@@ -749,7 +755,7 @@ async def test_code_in_a_list_has_a_copy_of_its_own() -> None:
         assert [shown(app.panel)[index].split() for index in rows] == [["python", "copy"], ["sh", "copy"]]
         for row, code in zip(rows, ("one = 1", "ls\n\npwd"), strict=True):
             await pilot.click(app.panel, offset=(55, row))
-            await until(pilot, lambda code=code: app.clipboard == code)
+            await until(pilot, partial(copied, app, code))
         app.panel.focus()
         await pilot.press("c")
         await until(pilot, lambda: app.clipboard == "one = 1\n\nls\n\npwd")

@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from textual.app import App
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from tests.tui.driving import driven
 from tests.tui.hostile import ALL, HOSTILE, SCREENS, story
@@ -40,7 +41,7 @@ def faults(app: App[Any], size: tuple[int, int]) -> list[str]:
             found.append(f"row {y} has {cell_len(text)} cells: {text!r}")
         found += [f"row {y} has {char!r}" for char in text if acts(char)]
     # a tooltip that is a plain string would be read as markup
-    told = [widget for widget in app.screen.walk_children() if isinstance(widget.tooltip, str)]
+    told = [widget for widget in app.screen.walk_children(Widget) if isinstance(widget.tooltip, str)]
     return [*found, *(f"{widget} has the tooltip {widget.tooltip!r}" for widget in told)]
 
 

@@ -8,10 +8,11 @@ import struct
 from contextlib import suppress
 from typing import Any
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from workbench.engine.results import to_text
 from workbench.tui.json_tree import JsonTree
 from workbench.tui.media import media_in, media_of
 from workbench.tui.picture import picture_lines
@@ -98,6 +99,8 @@ def test_pictures_are_found_in_the_ways_that_results_hold_them() -> None:
         f"base64:{encoded}",
         f"data:image/jpeg;base64,{encoded}",
         json.dumps({"type": "image", "data": encoded, "mimeType": "image/jpeg"}),
+        json.dumps([{"type": "text", "text": "here"}, {"type": "image", "data": encoded}]),
+        to_text(jpeg(4, 4) + b"\0" * 40),
     ):
         found = media_in(text)
         assert found is not None
@@ -106,6 +109,7 @@ def test_pictures_are_found_in_the_ways_that_results_hold_them() -> None:
     assert media_in(json.dumps({"data": "short"})) is None
 
 
+@settings(deadline=None)  # the first picture imports Pillow
 @given(st.binary(max_size=60), st.sampled_from([b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b""]))
 def test_torn_pictures_do_no_harm(rest: bytes, start: bytes) -> None:
     assert media_of(start + rest).data == start + rest

@@ -12,6 +12,7 @@ from tests.tui.driving import Driven, driven
 from tests.tui.stage import palette_of
 from workbench.config import load_config, load_settings
 from workbench.errors import ConfigError
+from workbench.tui.command_finder import CommandFinder
 from workbench.tui.commands import TABLE, choose_keys, commands, hints
 from workbench.tui.keymap import read_keymap
 from workbench.tui.pause import PauseRequest
@@ -44,7 +45,7 @@ async def test_a_command_moves_to_another_key_and_every_place_says_so() -> None:
         await it.write("every key grouped")
         await it.until(lambda: "f2  /help" in it.shown())
         await it.press("escape")
-        texts = [command.help for command in it.app.get_system_commands(it.app.screen)]
+        texts = [hit.help async for hit in CommandFinder(it.app.screen).discover()]
         assert "Show every key, grouped by where it holds.   f2" in texts
         assert "f2" in it.shown(it.app.main.conversation)
 

@@ -290,6 +290,21 @@ async def test_a_call_becomes_a_test_that_really_passes_and_fails_once_the_tool_
     assert run_pytest(path) == 1
 
 
+async def test_a_test_of_a_call_that_ran_again_says_which_run_it_holds_and_where_it_went(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear')")
+        await at_call(it)
+        await it.press("R")
+        screen = await rerun_shown(it)
+        await it.press("t")
+        await it.until(lambda: isinstance(it.app.screen, SaveTestScreen))
+        assert "as a pytest: the run of now, not the one of then" in it.shown()
+        await it.press("enter")
+        await it.until(lambda: it.app.screen is screen and it.app._notifications)
+        (notice,) = it.app._notifications
+        assert notice.title == "The test is in tests/test_stock_1.py"
+
+
 def run_pytest(path: Path) -> int:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
     return subprocess.run(command, cwd=path.parent, check=False, capture_output=True, timeout=120).returncode

@@ -1,8 +1,8 @@
-"""What was done at a pause is told as it was: edited arguments, made-up results, failing conditions, waits."""
+"""What was done at a pause is told as it was: edited arguments, made-up results, conditions, waits."""
 
 from __future__ import annotations
 
-import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from textual.widgets import Input, TextArea
 
 from tests.tui.driving import Driven, driven
 from tests.tui.test_breakpoints import ended, fields, page, paused
-from workbench.engine import Breakpoint
+from workbench.engine import Breakpoint, xray
 from workbench.registry import ToolTag, tool
 from workbench.storage.session_file import read_session
+from workbench.storage.session_format import TurnRecord
 from workbench.storage.session_log import SessionLog
 from workbench.tui import events
-from workbench.tui.retelling import retell
+from workbench.tui.retelling import _Retold, retell
+from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.call_form import CallForm
 from workbench.tui.screens.inspector import InspectorScreen
@@ -41,7 +43,7 @@ async def with_total(it: Driven, *points: Breakpoint) -> None:
 
 
 async def test_arguments_that_were_edited_at_a_pause_are_shown_and_run_again() -> None:
-    async with driven() as it:
+    async with driven(size=(200, 40)) as it:
         await with_total(it, Breakpoint("total"))
         await it.send("total(order_id='A1')")
         screen = await paused(it)
@@ -239,3 +241,95 @@ async def test_calls_of_a_record_count_for_no_tool() -> None:
         await it.until(lambda: "A fork goes on from here" in it.shown(it.app.main.conversation))
         assert len(it.app.main.trace.calls()) == 3
         assert row().calls == 2
+
+
+async def test_the_time_in_which_a_tool_asks_a_person_is_left_out_live_and_told_again(tmp_path: Path) -> None:
+    @tool(tags={ToolTag.READ_ONLY})
+    def ponder() -> str:
+        """Think with a person."""
+        with xray.agent.human_wait("a thought"):
+            time.sleep(0.3)  # what the person takes
+        return "so"
+
+    async with driven() as it:
+        log = SessionLog(tmp_path)
+        it.agent.observers.append(log)
+        it.agent.tools.register(ponder)
+        await it.turn("ponder() and then add(a=1, b=2)")
+        await it.turn("ponder()")
+        live = [turn.total for turn in it.app.main.trace._model.turns]
+        assert log.path is not None
+        record = read_session(log.path)
+        assert all(turn.waited_ms > 300 for turn in record.turns)
+        assert live == pytest.approx([turn.duration_ms - turn.waited_ms for turn in record.turns], abs=0.01)
+        assert totals(retell("assistant", record)) == pytest.approx(live, abs=0.01)
+
+
+def test_an_agent_within_a_call_waits_as_it_did_live(tmp_path: Path) -> None:
+    """The waits of an inner turn stop the clock of the whole."""
+    wait = {"type": "human_wait", "what": "a thought", "duration_ms": 5_000.0, "iteration": 1}
+    nested = {
+        "agent": "inner",
+        "status": "success",
+        "result": "done",
+        "trace": [
+            {"type": "user_input", "prompt": "go", "timestamp": 100.1},
+            {"type": "llm_call", "iteration": 1, "duration_ms": 100.0, "timestamp": 100.1},
+            {**wait, "timestamp": 100.2},
+        ],
+    }
+    call = {"id": "c1", "function": {"name": "ask", "arguments": "{}"}}
+    trace = [
+        {"type": "user_input", "prompt": "p", "timestamp": 100.0},
+        {"type": "llm_call", "iteration": 1, "duration_ms": 50.0, "timestamp": 100.0, "tool_calls_count": 1},
+        {
+            "type": "tool_execution",
+            "tool_name": "ask",
+            "call_id": "c1",
+            "arguments": {},
+            "status": "success",
+            "timing": 200.0,
+            "human_ms": 5_000.0,
+            "iteration": 1,
+            "timestamp": 100.1,
+            "nested": [nested],
+        },
+        {"type": "llm_call", "iteration": 2, "duration_ms": 50.0, "timestamp": 105.3},
+    ]
+    said = [{"role": "user", "content": "p"}, {"role": "assistant", "tool_calls": [call]}]
+    turn = TurnRecord(
+        input="p",
+        status="success",
+        result="",
+        duration_ms=5_350.0,
+        waited_ms=5_000.0,
+        messages=tuple(said),
+        trace=tuple(trace),
+    )
+    told = list(_Retold("outer", 1).turn(turn))
+    model = TraceModel(lambda *_: None)
+    model.apply(told)
+    assert model.turns[0].total == pytest.approx(350.0)
+    (guest,) = next(entry for entry in model.flat if entry.name == "ask").guests or []
+    assert guest.total == pytest.approx(100.0)
+
+
+async def test_the_approval_of_a_call_by_hand_names_no_model_and_no_iteration() -> None:
+    async with driven() as it:
+        await it.turn("a word")
+        await it.send("/call files.write_file")
+        await it.until(lambda: isinstance(it.app.screen, CallForm))
+        await it.write("a.txt")
+        await it.press("tab")
+        await it.write("text")
+        await it.press("ctrl+s")
+        await it.until(lambda: isinstance(it.app.screen, ApprovalScreen))
+        shown = it.shown()
+        assert "Nobody but the trace will receive" in shown
+        assert "by hand" in shown
+        assert "The model will receive" not in shown
+        assert "iteration" not in shown
+        assert "draft" not in shown
+        await it.asked()
+        await it.press("n", "enter")
+        await it.until(lambda: it.idle)

@@ -486,3 +486,37 @@ async def test_an_empty_prompt_names_commands_and_files_where_there_is_room(widt
         await it.until(lambda: ("/ commands   @ files" in it.shown(prompt_of(it))) is named)
         await it.pilot.resize_terminal(200 - width, 30)
         await it.until(lambda: "/ commands   @ files" in it.shown(prompt_of(it)))
+
+
+async def test_a_folded_paste_attaches_no_file_that_it_names(own_folder: Path) -> None:
+    (own_folder / "secret.txt").write_text("the secret")
+    async with driven() as it:
+        await paste(it, "see @secret.txt\n" * 40)
+        assert prompt_of(it).area.text == "[pasted 40 lines]"
+        await it.press("enter")
+        await it.until(lambda: it.idle and it.trace)
+        prompt = it.trace[0]["prompt"]
+        assert "@secret.txt" in prompt
+        assert "the secret" not in prompt
+
+
+async def test_f6_goes_to_the_next_panel_from_the_prompt_too() -> None:
+    async with driven() as it:
+        await it.draft("half a sentence")
+        await it.focus("prompt")
+        await it.press("f6")
+        await it.until(lambda: it.app.main.focused_panel == "conversation")
+        assert prompt_of(it).area.selected_text == ""
+
+
+async def test_the_key_that_unfolds_a_paste_folds_it_again() -> None:
+    async with driven() as it:
+        text = "\n".join(f"line {number}" for number in range(30))
+        await it.write("see ")
+        await paste(it, text)
+        assert prompt_of(it).area.text == "see [pasted 30 lines]"
+        await it.press("ctrl+o")
+        await it.until(lambda: prompt_of(it).area.text == f"see {text}")
+        await it.press("ctrl+o")
+        await it.until(lambda: prompt_of(it).area.text == "see [pasted 30 lines]")
+        assert prompt_of(it).draft == f"see {text}"

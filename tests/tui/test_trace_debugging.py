@@ -178,7 +178,7 @@ async def test_a_key_for_calls_says_so_on_a_row_that_is_none(key: str, said: str
         assert stage.shown[2].startswith("◆")
         stage.panel.focus_target.focus()
         await pilot.press(key)
-        await until(pilot, lambda: stage.app._notifications)
+        await until(pilot, lambda: bool(stage.app._notifications))
         (note,) = stage.app._notifications
         assert note.title == said
         assert note.message.endswith(".")

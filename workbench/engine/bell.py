@@ -53,12 +53,13 @@ class Bell:
 
     def wait(self, timeout: float | None = None) -> None:
         """Return when the bell rings or rang since the last time, at the latest after ``timeout`` seconds."""
-        self._waiting = True
+        before, self._waiting = self._waiting, True
         try:
             if not self._rung and (timeout is None or self._poll.poll(max(0.0, timeout) * 1000)):
                 os.read(self._read, 4096)
         finally:
-            self._waiting = self._rung = False
+            self._waiting = before  # a signal handler may wait for something while this thread does
+            self._rung = False
 
     def renew(self) -> None:
         """In a forked child: let go of what the parent listens to."""

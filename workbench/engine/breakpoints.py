@@ -205,7 +205,7 @@ class Breakpoints:
         return None
 
     def failure(self, breakpoint_: Breakpoint) -> str:
-        """What its condition raised when it first failed, such as ``KeyError 'path'``; empty if it never did."""
+        """What its condition raised at first, such as ``KeyError 'path'``; empty if it never did."""
         return self._failures.get(breakpoint_, "")
 
     def _keep(self, items: tuple[Breakpoint, ...]) -> None:

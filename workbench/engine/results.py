@@ -95,8 +95,10 @@ class _Plainer:
                 key if isinstance(key, str) else str(key): self.plain(item, depth + 1)
                 for key, item in value.items()
             }
-        if isinstance(value, list | tuple | set | frozenset):
+        if isinstance(value, list | tuple):
             return [self.plain(item, depth + 1) for item in value]
+        if isinstance(value, set | frozenset):
+            return _in_order([self.plain(item, depth + 1) for item in value])
         return self.plain(self._simpler(value), depth + 1)
 
     def _simpler(self, value: Any) -> Any:
@@ -122,6 +124,14 @@ class _Plainer:
             self._left -= 1
             items.append(item)
         return items
+
+
+def _in_order(items: list[Any]) -> list[Any]:
+    """The items of a set, which come in another order in each process, in one that stays."""
+    try:
+        return sorted(items)
+    except TypeError:
+        return sorted(items, key=json.dumps)
 
 
 def _number_as_text(value: float) -> str:

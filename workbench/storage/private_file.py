@@ -37,7 +37,26 @@ def private_folder(path: Path) -> Path:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if path.stat().st_mode & 0o077:
         path.chmod(0o700)
+    if path.parent.name == ".workbench":
+        _keep_out_of_git(path.parent)
     return path
+
+
+_UNSHARED: Final = (
+    "# What was said and done here is yours alone.\nsessions/\nlogs/\nresults/\ndrafts/\nhistory.jsonl\n"
+)
+
+
+def _keep_out_of_git(folder: Path) -> None:
+    """Tell git, once, what in the project's folder is not to be committed; settings may be."""
+    try:
+        descriptor = os.open(
+            folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600
+        )
+    except OSError:
+        return  # it is there, or cannot be; whoever writes next is told of a disk that refuses
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(_UNSHARED)
 
 
 def open_private(path: Path, flags: int = os.O_CREAT) -> int:

@@ -45,11 +45,15 @@ class SessionHead:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A place where a text occurs: the turn, counted from 1, and the words around."""
+    """A place where a text occurs: the turn, counted from 1, and the words around.
+
+    ``at`` is where the text begins in the excerpt.
+    """
 
     head: SessionHead
     turn: int
     excerpt: str
+    at: int = 0
 
 
 def sessions_folder(project: Path) -> Path:
@@ -101,7 +105,7 @@ def search_sessions(project: Path, text: str) -> Iterator[Found]:
         for number, said in _texts(record):
             at = said.casefold().find(wanted)
             if at >= 0:
-                yield Found(head, number, _excerpt(said, at, len(text)))
+                yield Found(head, number, *_excerpt(said, at, len(text)))
 
 
 def _texts(record: SessionRecord) -> Iterator[tuple[int, str]]:
@@ -115,10 +119,14 @@ def _texts(record: SessionRecord) -> Iterator[tuple[int, str]]:
         yield number, "\n".join((turn.input, *calls, turn.result))
 
 
-def _excerpt(text: str, at: int, length: int) -> str:
+def _excerpt(text: str, at: int, length: int) -> tuple[str, int]:
+    """The words around a place, on one line, and where the place is in them."""
     start, end = max(0, at - _AROUND), at + length + _AROUND
-    words = re.sub(r"\s+", " ", text[start:end]).strip()
-    return ("…" if start else "") + words + ("…" if end < len(text) else "")
+    before, rest = (re.sub(r"\s+", " ", part) for part in (text[start:at], text[at:end]))
+    before = ("…" if start else "") + before.lstrip()
+    if before.endswith(" "):
+        rest = rest.lstrip()
+    return before + rest.rstrip() + ("…" if end < len(text) else ""), len(before)
 
 
 def _written(path: Path) -> float:

@@ -95,7 +95,7 @@ def check_savable(entry: Mapping[str, Any]) -> None:
     """Raise ConfigError for a traced call that gave nothing to hold a tool to."""
     status = str(entry.get("status", ""))
     why = _REFUSED.get(status)
-    if entry.get("made_up") or "result_edited_from" in entry:
+    if entry.get("made_up") or "result_edited_from" in entry or "original_result" in entry:
         why = "its result was made up or edited by hand"
     elif entry.get("fault"):
         why = "a fault had been put into it"

@@ -6,7 +6,7 @@ import asyncio
 import importlib
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import nullcontext
 from dataclasses import replace
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from textual import events as textual_events
 from textual import on
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
@@ -29,7 +29,8 @@ from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
 from workbench.tui.background import Background
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
-from workbench.tui.commands import Command, all_commands, bindings, choose_keys, key_text, key_text_of
+from workbench.tui.command_finder import CommandFinder
+from workbench.tui.commands import Command, bindings, choose_keys, key_text_of
 from workbench.tui.do import Do, TakeOut
 from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.garbage import Garbage
@@ -101,6 +102,7 @@ class WorkbenchApp(App[None]):
     ]
     TITLE = "workbench"
     COMMAND_PALETTE_BINDING = "ctrl+p"
+    COMMANDS = {CommandFinder}  # noqa: RUF012  # Textual declares the type
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
 
     def __init__(
@@ -138,6 +140,8 @@ class WorkbenchApp(App[None]):
         self._leaving = Leaving(self, clock)
         self._facts = events.AgentReady(agent_name, time.time(), model, "", ())
         self._first = list(first)
+        self._seen: dict[str, str] = {}
+        """What the person saw of messages that hold a folded paste."""
         self.upkeep: Upkeep | None = None
         self._moving = True
         self._resting = Resting(
@@ -353,6 +357,9 @@ class WorkbenchApp(App[None]):
     def on_prompt_area_sent(self, message: PromptArea.Sent) -> None:
         """Send it, queue it, or run it as a command."""
         self.desks.prompts.sent(message.text)
+        self._seen.pop(message.text, None)
+        if message.seen != message.text:
+            self._seen[message.text] = message.seen
         self.outbox.send(message.text)
 
     @on(PromptReport)
@@ -364,15 +371,15 @@ class WorkbenchApp(App[None]):
         self.outbox.take_back(message.index)
 
     def _begin_turn(self, text: str) -> None:
-        self.agent_thread.do(partial(self._turn, text))
+        self.agent_thread.do(partial(self._turn, text, self._seen.pop(text, text)))
         self._tick()
 
-    def _turn(self, text: str, agent: Agent) -> None:
+    def _turn(self, text: str, seen: str, agent: Agent) -> None:
         """One turn, with the tools as they are on disk now. On the agent's thread."""
         self.check_tools()
         from workbench.tui.attachments import with_attachments
 
-        agent.input(with_attachments(text, Path.cwd()))
+        agent.input(with_attachments(text, Path.cwd(), seen))
 
     def check_tools(self) -> None:
         """Take in what was saved since. On the agent's thread."""
@@ -451,16 +458,6 @@ class WorkbenchApp(App[None]):
         )
 
     # commands
-
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """The palette lists what the command table says."""
-        for command in all_commands():
-            if command.palette:
-                keys = "  ".join(key_text(key) for key in command.keys if key)
-                text = f"{command.help}   {keys}".rstrip()
-                yield SystemCommand(
-                    command.label.capitalize(), text, partial(self.run_action, command.action)
-                )
 
     def action_stop(self) -> None:
         """Stop the running turn; the queue waits."""

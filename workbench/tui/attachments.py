@@ -37,14 +37,16 @@ class Attachment:
         return f"[attached {self.path}: {len(self.text):,} {unit}]\n{self.text}\n[end of {self.path}]"
 
 
-def with_attachments(message: str, root: Path) -> str:
+def with_attachments(message: str, root: Path, seen: str | None = None) -> str:
     """The message and behind it the files that it names, as they are now; paths start at ``root``.
 
+    ``seen`` is as much of the message as the person had before the eyes (all of it): only what is named
+    there is attached, not what a folded paste may name.
     A word after an ``@`` that names nothing stays what it is. Reads files, so never on the screen's loop.
     """
     left = MOST_IN_ALL
     parts = [message]
-    for path in dict.fromkeys(path for _, _, path in mentions(message)):
+    for path in dict.fromkeys(path for _, _, path in mentions(message if seen is None else seen)):
         attachment = _read(path, root, left)
         if attachment is not None:
             left -= len(attachment.text)

@@ -59,7 +59,7 @@ class Desks:
         )
         self.sessions = SessionDesk(
             app,
-            background,
+            Background(post),  # its own: a search in all sessions takes a while
             do=self._do,
             agent=self._agent,
             post=post,

@@ -205,6 +205,13 @@ class ByHandFinished(AgentEvent):
     error: str = ""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HandRunsOver(AgentEvent):
+    """Nothing more comes of these calls by hand (their ids), whether they ran or not."""
+
+    calls: tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ToolRow:
     """What the tools panel shows of one tool. ``tags`` are words for people.
@@ -394,12 +401,16 @@ class ThemeSaved(AgentEvent):
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
-    """One session, or one place in it where the searched text is: ``turn`` and the words around it."""
+    """One session, or one place in it where the searched text is: ``turn`` and the words around it.
+
+    ``hit`` is where that text stands in the excerpt: its first character, and the one behind its last.
+    """
 
     head: SessionHead
     current: bool = False
     turn: int = 0
     excerpt: str = ""
+    hit: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 
 from workbench.engine.agent import Agent
@@ -29,7 +28,6 @@ class HandRuns:
         self._check = check
         self._post = post
         self._open: dict[str, HandRun] = {}
-        self._batches: deque[Sequence[HandRun]] = deque()
 
     def begin(self, runs: Sequence[HandRun]) -> None:
         """Run these as one batch, once the agent has time; news of them comes with ``take_in``."""
@@ -37,17 +35,19 @@ class HandRuns:
         for run, call in zip(runs, calls, strict=True):
             run.call_id = call.id
             self._open[call.id] = run
-        self._batches.append(runs)
         self._do(lambda agent: self._run(agent, calls))
 
     def _run(self, agent: Agent, calls: Sequence[HandCall]) -> None:
-        self._check()
         try:
+            self._check()
             agent.run_tools(calls)
         except Exception as error:  # noqa: BLE001  # the top of a worker: told to the person
             _log.warning("calls by hand failed", exc_info=error)
             title = "The calls ended early"
             self._post(events.Notice(agent.name, time.time(), title, *error_texts(error), tone="error"))
+        finally:
+            ids = tuple(call.id for call in calls)
+            self._post(events.HandRunsOver(agent.name, time.time(), ids))
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> bool:
         """Follow the runs; True if there is news of any."""
@@ -61,10 +61,10 @@ class HandRuns:
                     run = self._open.pop(str(event.entry["call_id"]))
                     run.state, run.data = "ended", event.entry
                     news = True
-                case events.ByHandFinished() if self._batches:
-                    for run in self._batches.popleft():
-                        run.state = "ended"
-                        self._open.pop(run.call_id, None)
+                case events.HandRunsOver():
+                    for call_id in event.calls:
+                        if (left := self._open.pop(call_id, None)) is not None:
+                            left.state = "ended"
                     news = True
                 case _:
                     pass

@@ -20,11 +20,12 @@ _EMPTY: Final[Line] = ()
 def context(entry: Entry) -> Facts:
     """Agent, turn, iteration and task; for an agent within a tool also the call that it runs in."""
     turn = entry.turn
-    facts = [("agent", turn.agent), ("turn", str(turn.number)), ("iteration", str(entry.iteration.number))]
+    where = [("turn", str(turn.number)), ("iteration", str(entry.iteration.number))]
+    facts = [("agent", turn.agent), *([("run by", "you")] if turn.by_hand else where)]
     if turn.parent is not None:
         host = turn.parent
         facts.append(("within", f"{host.name} of {host.turn.agent}, turn {host.turn.number}"))
-    return [*facts, ("task", turn.prompt)]
+    return [*facts, ("task", turn.prompt)] if turn.prompt or not turn.by_hand else facts
 
 
 def previous_tools(entry: Entry) -> list[Entry]:

@@ -17,8 +17,21 @@ NONE: Final = "none"
 
 _MODIFIERS: Final = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _WRITING: Final[frozenset[Scope]] = frozenset(
-    {"app", "prompt", "history", "models", "themes", "help", "field", "question", "edit", "form"}
-    | {"save_test", "what_if", "always"}
+    {
+        "app",
+        "prompt",
+        "history",
+        "models",
+        "themes",
+        "help",
+        "field",
+        "question",
+        "edit",
+        "form",
+        "save_test",
+        "what_if",
+        "always",
+    }
 )
 """Where characters are text that is being written."""
 

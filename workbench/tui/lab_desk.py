@@ -100,7 +100,7 @@ class LabDesk:
             case CallByHand():
                 self._call(wish.tool)
             case SaveTest():
-                self._tests.save(wish.entry, self._agent(), self._like(wish.entry))
+                self._tests.save(wish.entry, self._agent(), self._like(wish.entry), wish.which)
             case Inspect():
                 self._inspect(wish.entry)
             case Compare():

@@ -41,9 +41,13 @@ class CallByHand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SaveTest:
-    """Write a test that holds a traced call to what it gave."""
+    """Write a test that holds a traced call to what it gave.
+
+    ``which`` says in a word or two which run that is, where there are more to choose from.
+    """
 
     entry: Entry
+    which: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,14 +25,16 @@ _GLYPHS: Final = str.maketrans(
     {
         **dict(zip("◆●○◇✓✗⊘±▾▸❯", "*@o?+x/~v>>", strict=True)),
         **dict(zip("━╸╺╼╾─╴╶┄│▎▍▏▐▌", "=====---.||_|||", strict=True)),
-        **dict.fromkeys("▗▄▖▝▀▘▛▜▙▟", " "),
+        **dict.fromkeys("▗▖▝▘▛▜▙▟┌┐└┘", "+"),
+        **dict.fromkeys("▄▀", "-"),
         **dict(zip("…−–—›‹→←↓↑•·×“”‘’■□", "~---><><v^*-x\"\"''#o", strict=True)),
     }
 )
 _THIN: Final = str.maketrans("▄▀▗▖▝▘▐▌", "──┌┐└┘││")
 """Edges that are tints where there are colours."""
 
-_BOX: Final = re.compile(" ([■□]) ")
+_BOX: Final = re.compile(" ( ?)([■□]) ")
+"""The box of a tool, with the blanks that its brackets take; where there are two, one stays before the name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class AsciiFilter(LineFilter):
         line = "".join(segment.text for segment in segments)
         if line.isascii():
             return segments
-        line = _BOX.sub(lambda box: "[x]" if box[1] == "■" else "[ ]", line)
+        line = _BOX.sub(lambda box: ("[x]" if box[2] == "■" else "[ ]") + box[1], line)
         shown: list[Segment] = []
         at = 0
         for text, style, control in segments:

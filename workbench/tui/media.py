@@ -41,7 +41,9 @@ class Media:
 
 
 def media_in(text: str) -> Media | None:
-    """The bytes that a result holds: ``base64:…``, a data address, or an object with ``data``; else None."""
+    """The bytes that a result holds: ``base64:…``, a data address, an object with ``data``, or a list in
+    which there is one of these; None if there are none.
+    """
     encoded = _encoded(text)
     if encoded is None or len(encoded) < _LEAST:
         return None
@@ -61,18 +63,29 @@ def media_of(data: bytes) -> Media:
 
 
 def _encoded(text: str) -> str | None:
-    if text.startswith("base64:"):
-        return text[7:]
-    if text.startswith("data:") and ";base64," in text[:200]:
-        return text.partition(";base64,")[2]
-    if not text.startswith("{") or '"data"' not in text:
+    if text[:1] not in ('"', "{", "["):
+        return _addressed(text)
+    if '"data"' not in text and "base64" not in text[:300]:
         return None
     try:
         value: Any = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    parts = value if isinstance(value, list) else [value]
+    return next((found for part in parts if (found := _part(part)) is not None), None)
+
+
+def _part(value: Any) -> str | None:
     data = value.get("data") if isinstance(value, dict) else None
-    return data if isinstance(data, str) else None
+    if isinstance(data, str):
+        return data
+    return _addressed(value) if isinstance(value, str) else None
+
+
+def _addressed(text: str) -> str | None:
+    if text.startswith("base64:"):
+        return text[7:]
+    return text.partition(";base64,")[2] if text.startswith("data:") and ";base64," in text[:200] else None
 
 
 def _dimensions(kind: str, data: bytes) -> tuple[int, int]:

@@ -24,6 +24,11 @@ class Pastes:
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What was pasted and folded, also what was unfolded since."""
+        return tuple(self._texts.values())
+
     def clear(self) -> None:
         """The draft begins anew."""
         self._texts.clear()

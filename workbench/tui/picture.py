@@ -42,13 +42,14 @@ def picture_lines(data: bytes, width: int) -> list[Line]:
     """
     from PIL import Image
 
+    bombs = Image.DecompressionBombError, Image.DecompressionBombWarning
     try:
         with Image.open(io.BytesIO(data), formats=_FORMATS) as found:
             if found.width * found.height > _MOST_PIXELS:
                 raise ValueError(f"it has more than {_MOST_PIXELS // 1_000_000} million pixels")
             found.draft("RGB", (2 * width, 2 * width))  # a large JPEG need not be read at full size
             small = _scaled(found, max(1, width - 2 * _MARGIN))
-    except (OSError, SyntaxError, Image.DecompressionBombError) as error:  # bad bytes lead to any of them
+    except (OSError, SyntaxError, *bombs) as error:  # bad bytes lead to any of them
         raise ValueError(str(error) or type(error).__name__) from error
     return [_line(small, y) for y in range(0, small.height, 2)]
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from rich.text import Text
 from textual import events
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, commands
 from workbench.tui.offer_list import OfferList
 from workbench.tui.pastes import (
     FOLD_CHARACTERS,
@@ -33,17 +34,30 @@ class PromptReport(Message):
     """What the prompt reports to whoever stands behind it."""
 
 
-class PromptArea(SteadyArea):
+_OWN: Final = {key for row in commands("prompt") for key in row.keys}
+_PANELS: Final = {"f6", "f7"}
+"""Keys of Textual's text areas that lead to the next panel everywhere else, or would select by surprise."""
+
+
+class PromptArea(SteadyArea, inherit_bindings=False):
     """Where the message is written. ``offers`` is the list above, which has some keys while it is open."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings("prompt")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings("prompt"),
+        *(
+            key
+            for key in TextArea.BINDINGS
+            if isinstance(key, Binding) and not set(key.key.split(",")) & (_OWN | _PANELS)
+        ),
+    ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"prompt-area--piece", "prompt-area--known"}
 
     @dataclass
     class Sent(Message):
-        """The person sent ``text``, whole."""
+        """The person sent ``text``, whole; ``seen`` is what stood in the prompt, with long pastes folded."""
 
         text: str
+        seen: str
 
     @dataclass
     class Walked(PromptReport):
@@ -109,9 +123,9 @@ class PromptArea(SteadyArea):
             # a command that takes nothing is complete
             self.post_message(self.Taken(send=whole and offer is not None and not offer.text.endswith(" ")))
             return
-        text = self.whole.strip()
+        text, seen = self.whole.strip(), self.text.strip()
         self.load_text("")
-        self.post_message(self.Sent(text))
+        self.post_message(self.Sent(text, seen))
 
     def action_newline(self) -> None:
         """Begin a new line at the cursor, in the place of what is selected."""
@@ -169,7 +183,9 @@ class PromptArea(SteadyArea):
         self.paste(self.app.clipboard)
 
     def action_unfold(self) -> None:
-        """Show the piece at the cursor whole, else the first one there is."""
+        """Show the piece at the cursor whole, or fold it again; away from all, the first one there is."""
+        if self._fold():
+            return
         row, column = self.cursor_location
         for line in (row, *range(self.document.line_count)):
             spans = self.pastes.spans(self.document.get_line(line))
@@ -177,6 +193,18 @@ class PromptArea(SteadyArea):
                 if line != row or start <= column <= end or len(spans) == 1:
                     self._unfold(line, start, end)
                     return
+
+    def _fold(self) -> bool:
+        """Fold the text at the cursor that was unfolded, if there is one."""
+        for text in self.pastes.texts:
+            at = self.text.find(text)
+            while at >= 0:
+                start, end = _location(self.text, at), _location(self.text, at + len(text))
+                if start <= self.cursor_location <= end:
+                    self.replace(self.pastes.fold(text), start, end, maintain_selection_offset=False)
+                    return True
+                at = self.text.find(text, at + len(text))
+        return False
 
     def _unfold(self, row: int, start: int, end: int) -> None:
         piece = self.document.get_line(row)[start:end]
@@ -252,3 +280,8 @@ class PromptArea(SteadyArea):
             for start, end in self.known(text.plain, line_index == 0):
                 text.stylize(known, start, end)
         return text
+
+
+def _location(text: str, at: int) -> Location:
+    """Row and column of a place in a text."""
+    return text.count("\n", 0, at), at - (text.rfind("\n", 0, at) + 1)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from workbench.engine.llm import TokenUsage
 from workbench.storage.session_file import INTERRUPTED, RUNNING, SessionRecord
@@ -188,7 +188,7 @@ class _Retold:
         if not what.startswith(_BREAKPOINT) or call_id not in {call.id for call in self._batch}:
             yield events.Waited(self._agent, at, ms)
             return
-        when = cast(Literal["before", "after"], "before" if what.split(" ")[1] == "before" else "after")
+        when: Literal["before", "after"] = "before" if what.startswith(f"{_BREAKPOINT}before ") else "after"
         name = str(entry.get("tool_name", ""))
         yield events.PauseStarted(self._agent, at, call_id, name, when)
         yield events.PauseFinished(self._agent, at + ms / 1000, call_id, ms, _resumed(when, at, entry))

@@ -40,8 +40,11 @@ class TestSaver:
         self._palette = palette
         self._post = post
 
-    def save(self, entry: Entry, agent: Agent | None, calls: Sequence[Entry]) -> None:
-        """Ask where the test shall go, and write it; or say why this call cannot be one."""
+    def save(self, entry: Entry, agent: Agent | None, calls: Sequence[Entry], which: str = "") -> None:
+        """Ask where the test shall go, and write it; or say why this call cannot be one.
+
+        ``which`` names the run that is saved, where there are others.
+        """
         name = str(entry.data.get("tool_name", ""))
         tool = agent.tools.get(name) if agent is not None else None
         try:
@@ -53,9 +56,9 @@ class TestSaver:
         except WorkbenchError as error:
             self._app.notify(error.hint, title=_sentence(str(error)), markup=False, severity="warning")
             return
-        self._ask(entry, where, varies=_varies(entry, calls))
+        self._ask(entry, where, which, varies=_varies(entry, calls))
 
-    def _ask(self, entry: Entry, where: Callee, *, varies: bool) -> None:
+    def _ask(self, entry: Entry, where: Callee, which: str, *, varies: bool) -> None:
         from workbench.tui.screens.save_test import SaveTestScreen
 
         path = default_path(self._folder, str(entry.data["tool_name"]))
@@ -68,7 +71,7 @@ class TestSaver:
                 self._background.do("write the test", lambda: self._write(target, text))
 
         shown = str(path.relative_to(self._folder))
-        screen = SaveTestScreen(entry.name, shown, doubts, self._problem, self._palette())
+        screen = SaveTestScreen(entry.name, shown, doubts, self._problem, self._palette(), which=which)
         self._app.push_screen(screen, write)
 
     def _problem(self, given: str) -> str:
@@ -85,7 +88,14 @@ class TestSaver:
             file.write(text)
         shown = path.relative_to(self._folder) if path.is_relative_to(self._folder) else path
         hint = f"pytest {shown} runs it."
-        self._post(events.Notice("", time.time(), f"The test is in {shown}", "", hint, tone="success"))
+        title = f"The test is in {shown}"
+        self._post(events.Notice("", time.time(), title, "", hint, tone="success"))
+        self._app.call_later(self._show_above, title, hint)
+
+    def _show_above(self, title: str, hint: str) -> None:
+        """Where another screen lies over the conversation, say it there."""
+        if len(self._app.screen_stack) > 1:
+            self._app.notify(hint, title=title, markup=False)
 
 
 def _check_open(data: Mapping[str, Any]) -> None:

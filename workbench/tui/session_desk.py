@@ -151,7 +151,8 @@ class SessionDesk:
             if len(rows) == _FOUND_AT_MOST:
                 note = f"the first {_FOUND_AT_MOST} places"
                 break
-            rows.append(SessionRow(found.head, found.head.path == current, found.turn, found.excerpt))
+            here, hit = found.head.path == current, (found.at, found.at + len(text))
+            rows.append(SessionRow(found.head, here, found.turn, found.excerpt, hit))
         self._post(events.SessionsRead(agent.name, time.time(), tuple(rows), note))
 
     def wanted(self, row: SessionRow, deed: Deed) -> None:

@@ -299,7 +299,7 @@ class TraceModel:
     def _keep(self, event: events.ModelFinished | events.ToolFinished, entry: Entry) -> None:
         entry.data = event.entry
         arguments = event.entry.get("arguments")
-        if isinstance(arguments, Mapping):  # those that it ended with: a person at a pause may have edited them
+        if isinstance(arguments, Mapping):  # those it ended with: a person at a pause may have edited them
             entry.arguments, entry.label = arguments, None
         self._ended.setdefault(event.agent, {})[_key(event.entry)] = entry
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from textual.binding import Binding, BindingType
+from textual.keys import key_to_character
 
 from workbench.tui.commands import (
     approval,
@@ -41,6 +42,7 @@ __all__ = [
     "key_text",
     "key_text_of",
     "passed",
+    "searched",
 ]
 
 TABLE: Final[tuple[Command, ...]] = (
@@ -117,10 +119,12 @@ _KEY_NAMES: Final[dict[str, str]] = {
 
 def key_text(key: str) -> str:
     """A key as the screen shows it: ``^j``, ``esc``, ``f1``, ``shift+tab``."""
-    if key.startswith("ctrl+"):
-        letter = key.removeprefix("ctrl+")
-        return "^" + _KEY_NAMES.get(letter, letter)
-    return _KEY_NAMES.get(key, key)
+    *modifiers, last = key.split("+")
+    character = key_to_character(last) or ""
+    name = _KEY_NAMES.get(last, character if character.strip() and character.isprintable() else last)
+    if modifiers[:1] == ["ctrl"]:
+        return "^" + "+".join((*modifiers[1:], name))
+    return "+".join((*modifiers, name))
 
 
 def key_text_of(command: str) -> str:
@@ -135,3 +139,9 @@ def hints(scopes: Iterable[Scope]) -> list[Command]:
         command for scope in scopes for command in commands(scope) if command.hint and any(command.keys)
     ]
     return sorted(held, key=lambda command: command.hint)
+
+
+def searched(command: Command) -> str:
+    """The words by which a person finds a command."""
+    slash = f"/{command.slash}" if command.slash else ""
+    return f"{command.label} {command.help} {slash} {command.id}"

@@ -44,7 +44,7 @@ ROWS: Final[tuple[Command, ...]] = (
         ("ctrl+o",),
         "unfold",
         "unfold",
-        "Show the pasted text at the cursor whole.",
+        "Show the pasted text at the cursor whole, or fold it again.",
     ),
     Command(
         "prompt.undo", "prompt", ("ctrl+underscore",), "undo", "undo", "Undo the last change of the draft."

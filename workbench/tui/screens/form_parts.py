@@ -77,6 +77,15 @@ class Options(Painted, can_focus=True):
         self.post_message(self.Chosen())
 
 
+class ValueArea(SteadyArea):
+    """Where a value is written. One of a single line is selected when the field is gone to."""
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Typing replaces the value; not when only the window got the focus back."""
+        if not event.from_app_focus and self.document.line_count == 1:
+            self.select_all()
+
+
 class FormField(Vertical):
     """One argument: what it is, how it is filled in, and beside it what is wrong with it."""
 
@@ -119,7 +128,7 @@ class FormField(Vertical):
             self._editor = Options(texts, chosen, palette)
         else:
             text = text_of(spec, value) if value is not LEFT_OUT else sketch
-            self._editor = SteadyArea(
+            self._editor = ValueArea(
                 text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
             )
             self._text = self._editor.text

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text
+from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text, searched
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line as OneRow
@@ -182,5 +182,5 @@ def _keys(command: Command) -> str:
 
 
 def _matches(command: Command, words: list[str]) -> bool:
-    text = f"{_keys(command)} {command.label} {command.help} {GROUPS[command.scope]} {command.id}".lower()
-    return all(word in text for word in words)
+    text = f"{_keys(command)} {' '.join(command.keys)} {GROUPS[command.scope]} {searched(command)}".lower()
+    return all(word in text or word.replace("ctrl+", "^") in text for word in words)

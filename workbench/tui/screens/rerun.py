@@ -138,7 +138,7 @@ class RerunScreen(Screen[None]):
         """Write a test of the new run."""
         entry = self._traced(self.run)
         if entry is not None:
-            self.post_message(Wanted(SaveTest(entry)))
+            self.post_message(Wanted(SaveTest(entry, "the run of now, not the one of then")))
 
     def action_copy(self) -> None:
         """Both results into the clipboard."""

@@ -35,7 +35,8 @@ class _Field(Input):
 class SaveTestScreen(ModalScreen[str]):
     """Gives back the path to write to, None if nothing shall be written.
 
-    ``problem`` says why a path cannot be written, empty when it can. ``doubts`` are shown.
+    ``problem`` says why a path cannot be written, empty when it can. ``doubts`` are shown, and ``which`` run
+    of the call is saved.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
@@ -48,9 +49,12 @@ class SaveTestScreen(ModalScreen[str]):
         doubts: Sequence[str],
         problem: Callable[[str], str],
         palette: Palette,
+        *,
+        which: str = "",
     ) -> None:
         super().__init__()
         self._tool = tool
+        self._which = which
         self._palette = palette
         self._problem = problem
         self._doubts = doubts
@@ -103,7 +107,8 @@ class SaveTestScreen(ModalScreen[str]):
 
     def _title_spans(self, width: int) -> list[Span]:
         spans: list[Span] = [("  ", "text"), *name_spans(self._tool, "text strong")]
-        return [*spans, (clip("  as a pytest", width - spans_width(spans) - 2), "muted")]
+        said = "  as a pytest" + (f": {self._which}" if self._which else "")
+        return [*spans, (clip(said, width - spans_width(spans) - 2), "muted")]
 
     def _foot_spans(self, width: int) -> list[Span]:
         spans: list[Span] = [("  ", "text")]

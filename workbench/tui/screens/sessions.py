@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -44,6 +45,8 @@ _AGENT: Final = 16
 _TURNS: Final = 7
 _STATE: Final = 13
 _STATE_FROM: Final = 64
+_PROMPT: Final = 12
+"""Cells of the first prompt that a session's name leaves at least."""
 
 
 class _Title(Line):
@@ -72,6 +75,21 @@ class _Foot(Line):
             del shown[-2]  # the way out stays
             spans = _keys(shown)
         return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
+
+
+def _around(excerpt: str, hit: tuple[int, int], room: int) -> list[Span]:
+    """As much of an excerpt as there is room for, with what was searched in the middle."""
+    before, found, behind = (
+        visible_line(part) for part in (excerpt[: hit[0]], excerpt[slice(*hit)], excerpt[hit[1] :])
+    )
+    found = clip(found, room)
+    free = room - cell_len(found)
+    left = min(cell_len(before), max(free // 2, free - cell_len(behind)))
+    if cell_len(before) > left:
+        while before and cell_len(before) > max(0, left - 1):
+            before = before[1:]
+        before = "…" + before if left else ""
+    return [(before, "subtle"), (found, "accent"), (fit(behind, free - cell_len(before)), "subtle")]
 
 
 def _keys(shown: Sequence[Command]) -> list[Span]:
@@ -221,8 +239,11 @@ class SessionsScreen(ModalScreen[None]):
         if head.problem:
             return [("✗ ", "error"), (fit(visible_line(head.problem), room - 2), "error")]
         if row.excerpt:
-            return [(fit(visible_line(row.excerpt), room), "subtle")]
+            return _around(row.excerpt, row.hit, room)
         fork = f"  fork of turn {head.origin.turns}" if head.origin is not None else ""
+        name = f"  {visible_line(head.path.stem.removeprefix(f'{head.agent}_'))}"  # what /resume takes
+        if fork and len(fork) + len(name) + _PROMPT <= room:
+            fork += name
         text = clip(visible_line(head.first) or "(no turn yet)", max(8, room - len(fork) - 1))
         return [(text, "subtle"), (fit(fork, room - spans_width([(text, "")])), "muted")]
 
