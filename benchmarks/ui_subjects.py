@@ -213,7 +213,7 @@ class Session:
         await self._stage.until(lambda: _turns(agent) > before and not self._app.busy)
 
     def _say(self, prompt: str) -> None:
-        self._stage.act(lambda: self._app.on_prompt_area_sent(PromptArea.Sent(prompt)))
+        self._stage.act(lambda: self._app.on_prompt_area_sent(PromptArea.Sent(prompt, prompt)))
 
     async def _stream(self, name: str, seconds: float) -> dict[str, Any]:
         stage = self._stage

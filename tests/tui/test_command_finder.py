@@ -43,7 +43,7 @@ async def test_choosing_a_command_of_a_panel_goes_there_and_does_it() -> None:
     async with driven(size=(80, 24)) as it:
         await it.turn("add(a=1, b=2)")
         await it.press("ctrl+p")
-        await it.until(lambda: CommandPalette.is_open(it.app))
+        await it.until(lambda: isinstance(it.app.screen, CommandPalette))
         await it.write("what bars")
         await it.until(lambda: "Trace: legend" in it.shown())
         await it.press("down", "enter")
@@ -54,7 +54,7 @@ async def test_choosing_a_command_of_a_panel_goes_there_and_does_it() -> None:
 async def test_choosing_a_command_of_the_app_does_it() -> None:
     async with driven() as it:
         await it.press("ctrl+p")
-        await it.until(lambda: CommandPalette.is_open(it.app))
+        await it.until(lambda: isinstance(it.app.screen, CommandPalette))
         await it.write("sessions of this project")
         await it.until(lambda: "List the sessions" in it.shown())
         await it.press("down", "enter")

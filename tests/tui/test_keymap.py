@@ -207,3 +207,13 @@ def test_a_projects_keymap_waits_for_a_yes(tmp_path: Path) -> None:
     settings = load_settings(tmp_path / "project", tmp_path / "user")
     assert settings.config.keymap == {}
     assert settings.waiting == {"keymap": {"approval.run": "x"}}
+
+
+async def test_what_is_wrong_with_a_keymap_is_said_below_the_welcome() -> None:
+    async with driven(keymap={"app.halp": "f2"}) as it:
+        await it.until(lambda: "there is no command app.halp" in it.shown(it.app.main.conversation))
+        shown = it.shown(it.app.main.conversation)
+        assert shown.index("assistant is ready") < shown.index("app.halp")
+        assert "try        add(a=2, b=3)" in shown
+        await it.turn("add(a=2, b=3)")
+        assert "assistant is ready" not in it.shown(it.app.main.conversation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -43,8 +44,8 @@ def plain(text: str, *, everything: bool = False) -> str:
         ("⊘ rejected", "/ rejected"),
         ("– cancelled", "- cancelled"),
         ("± edited", "~ edited"),
-        ("  ■ read_file", " [x]read_file"),
-        ("  □ shell", " [ ]shell"),
+        ("  ■ read_file", "[x] read_file"),
+        ("  □ shell", "[ ] shell"),
         ("▾ files  ▸ web", "v files  > web"),
         ("❯ hello", "> hello"),
         ("▎row", "|row"),
@@ -91,6 +92,32 @@ def test_a_terminal_with_utf8_still_shows_texts_as_they_are() -> None:
     assert plain("✓ año 漢字", everything=True) == "+ a?o ????"
 
 
+SCREENS = [
+    *(("prompt", key) for key in ("f1", "f3", "f4", "ctrl+p", "ctrl+r")),
+    *(("tools", key) for key in ("c", "b", "f")),
+]
+"""A panel, and a key that brings a screen up from it."""
+
+
+@pytest.mark.parametrize("colours", [True, False])
+async def test_a_dialog_has_an_edge_all_around_it(colours: bool) -> None:
+    async with driven(looks=Looks("ascii", colours=colours), size=(110, 24)) as it:
+        await it.press("f1")
+        await it.until(lambda: "Keys and commands" in it.shown())
+        rows = it.shown().splitlines()
+        top, bottom = [index for index, line in enumerate(rows) if re.search(r"\+-{60,}\+", line)]
+        left = rows[top].index("+-")
+        right = rows[top].index("-+") + 1
+        assert {line[left] + line[right] for line in rows[top + 1 : bottom]} == {"||"}
+
+
+async def test_a_blank_stands_between_the_box_of_a_tool_and_its_name() -> None:
+    async with driven(looks=Looks("no glyphs")) as it:
+        await it.focus("tools")
+        await it.until(lambda: re.search(r"\[x\] add ", it.shown()))
+        assert re.search(r"\[ \] delete_file ", it.shown())
+
+
 async def fill(it: Driven) -> None:
     """Something on every panel: a call that ran, one that failed, one that was rejected."""
     await it.send("add(a=1, b=2) and write_file(path='a.txt', text='hi') and always_fails()")
@@ -98,18 +125,27 @@ async def fill(it: Driven) -> None:
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 12)])
-async def test_every_screen_is_ascii_when_nothing_else_can_be_shown(size: tuple[int, int]) -> None:
-    async with driven(size=size, looks=Looks("ascii")) as it:
+@pytest.mark.parametrize(
+    "looks",
+    [Looks("no glyphs"), Looks("ascii", colours=False)],
+    ids=["no glyphs", "ascii, no colours"],
+)
+async def test_every_screen_is_drawn_with_ascii(looks: Looks, size: tuple[int, int]) -> None:
+    async with driven(size=size, looks=looks) as it:
         assert it.shown().isascii()
         await fill(it)
         assert "Approve" in it.shown()
         assert it.shown().isascii(), sorted(set(filter(lambda c: not c.isascii(), it.shown())))
         await it.press("Y", "enter")
         await it.until(lambda: it.idle)
-        for key in ("f1", "f4"):
+        for panel, key in SCREENS:
+            await it.focus(panel)
+            if panel == "tools":
+                await it.press("down")
             await it.press(key)
             await it.until(lambda: it.app.screen is not it.app.main)
-            assert it.shown().isascii(), key
+            await it.pilot.pause()
+            assert it.shown().isascii(), (key, set(filter(lambda c: not c.isascii(), it.shown())))
             await it.press("escape")
             await it.until(lambda: it.app.screen is it.app.main)
         for panel in ("trace", "tools", "conversation"):

@@ -247,6 +247,7 @@ async def test_the_time_in_which_a_tool_asks_a_person_is_left_out_live_and_told_
     @tool(tags={ToolTag.READ_ONLY})
     def ponder() -> str:
         """Think with a person."""
+        assert xray.agent is not None
         with xray.agent.human_wait("a thought"):
             time.sleep(0.3)  # what the person takes
         return "so"
@@ -279,7 +280,7 @@ def test_an_agent_within_a_call_waits_as_it_did_live(tmp_path: Path) -> None:
         ],
     }
     call = {"id": "c1", "function": {"name": "ask", "arguments": "{}"}}
-    trace = [
+    trace: list[dict[str, Any]] = [
         {"type": "user_input", "prompt": "p", "timestamp": 100.0},
         {"type": "llm_call", "iteration": 1, "duration_ms": 50.0, "timestamp": 100.0, "tool_calls_count": 1},
         {
@@ -296,7 +297,10 @@ def test_an_agent_within_a_call_waits_as_it_did_live(tmp_path: Path) -> None:
         },
         {"type": "llm_call", "iteration": 2, "duration_ms": 50.0, "timestamp": 105.3},
     ]
-    said = [{"role": "user", "content": "p"}, {"role": "assistant", "tool_calls": [call]}]
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "p"},
+        {"role": "assistant", "tool_calls": [call]},
+    ]
     turn = TurnRecord(
         input="p",
         status="success",

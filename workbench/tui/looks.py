@@ -27,6 +27,8 @@ _GLYPHS: Final = str.maketrans(
         **dict(zip("━╸╺╼╾─╴╶┄│▎▍▏▐▌", "=====---.||_|||", strict=True)),
         **dict.fromkeys("▗▖▝▘▛▜▙▟┌┐└┘", "+"),
         **dict.fromkeys("▄▀", "-"),
+        **dict.fromkeys("▁▂▃▅▆▇", " "),
+        **dict.fromkeys("█▉▊▋", "|"),
         **dict(zip("…−–—›‹→←↓↑•·×“”‘’■□", "~---><><v^*-x\"\"''#o", strict=True)),
     }
 )
@@ -34,7 +36,7 @@ _THIN: Final = str.maketrans("▄▀▗▖▝▘▐▌", "──┌┐└┘│�
 """Edges that are tints where there are colours."""
 
 _BOX: Final = re.compile(" ( ?)([■□]) ")
-"""The box of a tool, with the blanks that its brackets take; where there are two, one stays before the name."""
+"""The box of a tool, with the blanks that its brackets take: of two before it one stays before the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from workbench.tui.commands import bindings
-from workbench.tui.events import AgentEvent
+from workbench.tui.events import AgentEvent, ByHandStarted, TurnStarted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
 from workbench.tui.transcript.answer import Fence, Prose
@@ -67,7 +67,8 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         """Take what happened since the last time, in order. Draws once."""
         for event in events:
             self._story.tell(event)
-        if self._welcome is not None and len(self.document.blocks) > 1:
+        begun = any(isinstance(event, TurnStarted | ByHandStarted) for event in events)
+        if self._welcome is not None and begun:
             self._drop_welcome()
         if not self.document.blocks:
             self.forget_place()
@@ -77,7 +78,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         self.update_view()
 
     def show_welcome(self, title: str, lines: Sequence[Sequence[Span]]) -> None:
-        """Say something while the conversation is empty: until the first event, and after a reset."""
+        """Say something until the conversation begins, and after a reset; notices stand below it."""
         self._greeting = title, lines
         self._drop_welcome()
         if not self.document.blocks:
@@ -87,7 +88,6 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def add_notice(self, title: str, text: str = "", hint: str = "", tone: str = "muted") -> None:
         """Add a report: what happened in ``tone`` (a style key), more about it, and what to do."""
-        self._drop_welcome()
         self._story.add(notice(visible(title), visible(text), visible(hint), tone))
         self.update_view()
 
