@@ -82,7 +82,8 @@ class Driven:
         await self.pilot.pause()
 
     async def write(self, text: str) -> None:
-        """Type text, key by key."""
+        """Type text, key by key, a moment after the keys before."""
+        self.clock.now += BURST_SECONDS
         await self.pilot.press(*keys_of(text))
 
     async def act(self, action: Callable[[], object]) -> None:

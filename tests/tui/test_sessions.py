@@ -142,6 +142,8 @@ async def what_if(it: Driven) -> WhatIfScreen:
     await it.until(lambda: isinstance(it.app.screen, WhatIfScreen))
     screen = it.app.screen
     assert isinstance(screen, WhatIfScreen)
+    await it.until(lambda: screen.focused is not None)
+    await it.pilot.pause()
     return screen
 
 
