@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,15 @@ def _serialize_without_addresses(self: SVGImageExtension, data: Any, **options: 
 SVGImageExtension.file_extension = "svg"
 # Rich's pictures take their fonts from addresses; the stored ones hold none.
 SVGImageExtension.serialize = _serialize_without_addresses
+
+
+@pytest.fixture(autouse=True)
+def own_modules(tmp_path: Path) -> Iterator[None]:
+    """No test finds a module that another one imported from its folder: `helper` is a name for many."""
+    yield
+    for name, module in list(sys.modules.items()):
+        if str(getattr(module, "__file__", None) or "").startswith(f"{tmp_path}/"):
+            del sys.modules[name]
 
 
 @pytest.fixture(autouse=True)

@@ -96,7 +96,6 @@ class Palette:
             reverse="reverse" in words or None,
         )
 
-
     def _color(self, name: str) -> str:
         return name if name.startswith("#") else self.colors[name]
 

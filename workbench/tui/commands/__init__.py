@@ -135,9 +135,7 @@ def key_text_of(command: str) -> str:
 
 def hints(scopes: Iterable[Scope]) -> list[Command]:
     """The commands for the hint line of the scopes that hold now, most useful first."""
-    held = [
-        command for scope in scopes for command in commands(scope) if command.hint and any(command.keys)
-    ]
+    held = [command for scope in scopes for command in commands(scope) if command.hint and any(command.keys)]
     return sorted(held, key=lambda command: command.hint)
 
 

@@ -22,6 +22,4 @@ def choose_keys(chosen: Mapping[str, tuple[str, ...]]) -> None:
 
 def with_chosen_keys(rows: Iterable[Command]) -> tuple[Command, ...]:
     """The rows with the keys that hold; one whose keys were taken away has the key ``""``."""
-    return tuple(
-        replace(row, keys=_CHOSEN[row.id] or ("",)) if row.id in _CHOSEN else row for row in rows
-    )
+    return tuple(replace(row, keys=_CHOSEN[row.id] or ("",)) if row.id in _CHOSEN else row for row in rows)

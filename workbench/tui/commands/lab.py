@@ -25,9 +25,7 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("edit.leave", "edit", ("escape",), "leave", "leave", "Leave it; nothing runs.", 1),
     Command("save_test.write", "save_test", ("enter",), "write", "write", "Write the test.", 1),
     Command("save_test.leave", "save_test", ("escape",), "leave", "leave", "Write nothing.", 2),
-    Command(
-        "form.run", "form", ("ctrl+s",), "run", "run", "Call the tool with these values.", 1
-    ),
+    Command("form.run", "form", ("ctrl+s",), "run", "run", "Call the tool with these values.", 1),
     Command("form.leave", "form", ("escape",), "leave", "back", "Go back; while it runs, stop it.", 2),
     Command("form.next", "form", ("tab",), "next_field", "next field", "Go to the next field.", 3),
     Command("form.previous", "form", ("shift+tab",), "previous_field", "field before", "Go back to one."),

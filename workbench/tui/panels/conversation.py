@@ -84,7 +84,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         if not self.document.blocks:
             self._welcome = welcome(title, lines)
             self.document.append(self._welcome)
-            self.update_view()
+        self.update_view()
 
     def add_notice(self, title: str, text: str = "", hint: str = "", tone: str = "muted") -> None:
         """Add a report: what happened in ``tone`` (a style key), more about it, and what to do."""

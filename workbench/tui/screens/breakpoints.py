@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import events as textual_events
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Input
 
-from workbench.tui.commands import binding, bindings, key_text_of
+from workbench.tui.commands import bindings, key_text_of
 from workbench.tui.conditions import fault_of, moment_of
 from workbench.tui.events import BreakRow
-from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width
 from workbench.tui.rows import RowList
+from workbench.tui.screens.tool_setting import EDGE, ToolSettingScreen
 from workbench.visible import visible_line
 
-FULL_BELOW: Final = 104
-"""Cells of width under which the list takes the whole screen."""
-
-_EDGE: Final = 2
 _WHEN: Final = 11
 _MOMENTS: Final = ("before", "after", "on error")
 _ORDER: Final = {moment: place for place, moment in enumerate(_MOMENTS)}
@@ -49,71 +38,12 @@ class Choice:
         return self.there and self.row.enabled
 
 
-class _Title(Line):
-    background = "raised"
-    tool = ""
-    count = 0
-
-    def spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  Breakpoints", "text strong"), ("  ", "muted")]
-        if self.tool:
-            return [*spans, (clip(visible_line(self.tool), width - 2 - spans_width(spans)), "subtle")]
-        return [*spans, (str(self.count) if self.count else "", "muted")]
-
-
-class _Verdict(Line):
-    background = "raised"
-    fault: str | None = None
-    text = ""
-
-    def spans(self, width: int) -> list[Span]:
-        if self.fault:
-            return [("  ✗ ", "error"), (clip(visible_line(self.fault), width - 6), "error")]
-        if self.text:
-            said = f"pauses {moment_of(self.text)} each call where it holds"
-            return [("  ✓ ", "success"), (clip(said, width - 6), "muted")]
-        about = "over arguments, name, iteration, error, result (its value where it is JSON)"
-        return [("    ", "muted"), (clip(about, width - 6), "muted")]
-
-
-class _HowTo(Line):
-    background = "raised"
-
-    def spans(self, width: int) -> list[Span]:
-        key = key_text_of("trace.break")
-        said = f"{key} on a call or a tool sets one; or /breakpoints TOOL CONDITION"
-        return [("    ", "muted"), (clip(said, width - 6), "muted")]
-
-
-class _Foot(Line):
-    background = "raised"
-    editing = False
-    of_a_tool = False
-
-    def spans(self, width: int) -> list[Span]:
-        pairs = pairs_of("breakpoints")
-        if self.editing:
-            pairs = [("enter", "set"), (key_text_of("field.leave"), "leave")]
-        elif not self.of_a_tool:
-            pairs = [pair for pair in pairs if pair[1] != "condition"]
-        return [("  ", "muted"), *hint_spans(pairs, width - 2 * _EDGE)]
-
-
-class _Field(Input):
-    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
-
-    def action_leave(self) -> None:
-        """Back to the rows."""
-        self.screen.query_one(RowList).focus()
-
-
-class BreakpointsScreen(ModalScreen[None]):
+class BreakpointsScreen(ToolSettingScreen[Choice]):
     """Shows what ``show`` tells it; ``put``, ``remove`` and ``step`` are asked to change it.
 
     With ``tool`` it offers what can be set for that tool; ``condition`` then stands in the field.
     """
 
-    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("breakpoints")
 
     def __init__(
@@ -126,50 +56,21 @@ class BreakpointsScreen(ModalScreen[None]):
         tool: str = "",
         condition: str = "",
     ) -> None:
-        super().__init__()
-        self._put, self._remove, self._step = put, remove, step
-        self._tool = tool
-        self._title, self._verdict, self._foot = _Title(palette), _Verdict(palette), _Foot(palette)
-        self._how_to = _HowTo(palette)
-        self._title.tool, self._foot.of_a_tool = tool, bool(tool)
-        self._list: RowList[Choice] = RowList(self._draw, palette, background="raised")
-        self._field = _Field(
+        super().__init__(
+            "breakpoints",
+            palette,
             condition,
             placeholder="arguments['path'].startswith('/etc')",
-            compact=True,
-            id="condition",
+            enters="set" if tool else "",
         )
-
-    def compose(self) -> ComposeResult:
-        """Title, rows, the field with the verdict on it, keys."""
-        with Vertical(id="breakpoints-box"):
-            yield self._title
-            yield self._list
-            if self._tool:
-                yield self._field
-                yield self._verdict
-            else:
-                yield self._how_to
-            yield self._foot
+        self._put, self._remove, self._step = put, remove, step
+        self._tool = tool
+        self._count = 0
+        self._fault: str | None = None
 
     def on_mount(self) -> None:
-        """The rows take the keys."""
-        self._judge()
-        self._list.focus()
-
-    def on_resize(self, event: textual_events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._list.palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        for part in (self._title, self._list, self._verdict, self._how_to, self._foot):
-            part.palette = palette
+        """What stands in the field is judged."""
+        self.judge()
 
     def show(self, points: Sequence[BreakRow], step: bool) -> None:
         """These are set now; the cursor stays on its row."""
@@ -187,7 +88,7 @@ class BreakpointsScreen(ModalScreen[None]):
             if kept is not None:
                 kept.row, kept.there = choice.row, choice.there
                 choices[at] = kept
-        self._title.count = len(points)
+        self._count = len(points)
         self._title.refresh()
         self._list.show(choices)
 
@@ -216,56 +117,66 @@ class BreakpointsScreen(ModalScreen[None]):
         if self._tool:
             self._field.focus()
 
-    def action_close(self) -> None:
-        """Go back."""
-        self.dismiss()
-
     @on(RowList.Clicked)
     def _clicked(self, event: RowList.Clicked) -> None:
         event.stop()
-        if event.chain == 2 or event.x <= _EDGE + 1:
+        if event.chain == 2 or event.x <= EDGE + 1:
             self.action_switch()
-
-    def on_descendant_focus(self) -> None:
-        """The keys belong to what has the focus."""
-        self._foot.editing = self._field.has_focus
-        self._foot.refresh()
-
-    on_descendant_blur = on_descendant_focus
 
     # the condition
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._judge()
-
-    @on(Input.Submitted)
-    def _entered(self, event: Input.Submitted) -> None:
-        event.stop()
+    def entered(self) -> None:
+        """Set a breakpoint with the condition, if it makes sense."""
         text = self._field.value.strip()
-        if text and self._judge() is None:
+        if text and self.judge() is None:
             self._put(BreakRow(self._tool, moment_of(text), text), None)
             self._field.value = ""
             self._list.focus()
 
-    def _judge(self) -> str | None:
+    def judge(self) -> str | None:
+        """What is wrong with the condition, if anything."""
         text = self._field.value.strip()
-        fault = fault_of(text) if text else None
-        self._verdict.text, self._verdict.fault = text, fault
+        self._fault = fault_of(text) if text else None
         self._verdict.refresh()
-        return fault
+        return self._fault
 
     # drawing
 
-    def _draw(self, choice: Choice, width: int) -> list[Span]:
-        row = choice.row
+    def title_spans(self, width: int) -> list[Span]:
+        """The tool, or how many there are."""
+        spans: list[Span] = [("  Breakpoints", "text strong"), ("  ", "muted")]
+        if self._tool:
+            return [*spans, (clip(visible_line(self._tool), width - 2 - spans_width(spans)), "subtle")]
+        return [*spans, (str(self._count) if self._count else "", "muted")]
+
+    def verdict_spans(self, width: int) -> list[Span]:
+        """What is thought of the condition; without a tool, how breakpoints come into the list."""
+        text = self._field.value.strip()
+        if not self._tool:
+            key = key_text_of("trace.break")
+            about = f"{key} on a call or a tool sets one; or /breakpoints TOOL CONDITION"
+        elif self._fault:
+            return [("  ✗ ", "error"), (clip(visible_line(self._fault), width - 6), "error")]
+        elif text:
+            said = f"pauses {moment_of(text)} each call where it holds"
+            return [("  ✓ ", "success"), (clip(said, width - 6), "muted")]
+        else:
+            about = "over arguments, name, iteration, error, result (its value where it is JSON)"
+        return [("    ", "muted"), (clip(about, width - 6), "muted")]
+
+    def foot_pairs(self) -> list[tuple[str, str]]:
+        """A condition is for one tool."""
+        return [pair for pair in super().foot_pairs() if self._tool or pair[1] != "condition"]
+
+    def draw_row(self, record: Choice, width: int) -> list[Span]:
+        """A breakpoint, or step mode."""
+        row = record.row
         if row.when == _STEP.when:
             said = "on: every call pauses" if row.enabled else "the next call pauses, wherever it is"
             spans = [_box(row.enabled), ("step mode  ", "text" if row.enabled else "subtle")]
-            return [*spans, (clip(said, width - spans_width(spans) - _EDGE), "muted")]
-        key = "text" if choice.on else "muted"
-        spans = [_box(choice.on)]
+            return [*spans, (clip(said, width - spans_width(spans) - EDGE), "muted")]
+        key = "text" if record.on else "muted"
+        spans = [_box(record.on)]
         if not self._tool:
             names = max(spans_width(name_spans(each.row.tool)) for each in self._list.rows) + 2
             names = min(names, max(8, width // 2 - _WHEN))
@@ -275,7 +186,7 @@ class BreakpointsScreen(ModalScreen[None]):
             spans += [*name, (" " * (names - spans_width(name)), "muted")]
         what = _condition(row)
         spans.append((fit(row.when, _WHEN), key))
-        return [*spans, (clip(what, width - spans_width(spans) - _EDGE), "subtle" if choice.on else "muted")]
+        return [*spans, (clip(what, width - spans_width(spans) - EDGE), "subtle" if record.on else "muted")]
 
 
 def _box(on: bool) -> Span:

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import events as textual_events
 from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.screen import ModalScreen
-from textual.widgets import Input
 
 from workbench.engine.fault_injection import Fault, FaultKind
 from workbench.errors import ConfigError
-from workbench.tui.commands import binding, bindings, key_text_of
+from workbench.tui.commands import bindings
 from workbench.tui.fault_text import EXAMPLES, parse_fault, text_of
-from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, spans_width
 from workbench.tui.rows import RowList
+from workbench.tui.screens.tool_setting import EDGE, ToolSettingScreen
 from workbench.visible import visible_line
 
-FULL_BELOW: Final = 104
-"""Cells of width under which it takes the whole screen."""
-
-_EDGE: Final = 2
 _NAME: Final = 10
 _TIMES: Final[tuple[int | None, ...]] = (None, 1, 3)
 _DOES: Final[dict[FaultKind, str]] = {
@@ -50,56 +39,12 @@ class Kind:
     text: str
 
 
-class _Title(Line):
-    background = "raised"
-    tool = ""
-    on = ""
-
-    def spans(self, width: int) -> list[Span]:
-        head: Span = ("  Fault", "text strong")
-        spans: list[Span] = [head, ("  " + clip(visible_line(self.tool), width // 2), "subtle")]
-        state: Span = (f"on: {visible_line(self.on)}", "warning") if self.on else ("none is on", "muted")
-        room = width - spans_width(spans) - _EDGE - 3
-        return [*spans, ("   " + fit(state[0], room, right=True), state[1])] if room > 8 else spans
-
-
-class _Verdict(Line):
-    background = "raised"
-    text = ""
-    key = "muted"
-
-    def spans(self, width: int) -> list[Span]:
-        mark: Span = ("  ✗ ", "error") if self.key == "error" else ("    ", "muted")
-        return [mark, (clip(visible_line(self.text), width - 6), self.key)]
-
-
-class _Foot(Line):
-    background = "raised"
-    editing = False
-
-    def spans(self, width: int) -> list[Span]:
-        pairs = pairs_of("fault")
-        if self.editing:
-            pairs = [("enter", "put it in"), (key_text_of("field.leave"), "leave")]
-        return [("  ", "muted"), *hint_spans(pairs, width - 2 * _EDGE)]
-
-
-class _Field(Input):
-    BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
-
-    def action_leave(self) -> None:
-        """Back to the kinds."""
-        self.screen.query_one(RowList).focus()
-
-
-class FaultScreen(ModalScreen[None]):
+class FaultScreen(ToolSettingScreen[Kind]):
     """Offers the kinds of faults; the field holds the words for the one that is put in with Enter.
 
     ``now`` is the text of the fault that is on, empty if none is. ``put`` and ``clear`` change it.
     """
 
-    # one look for both screens that set something for a tool
-    CSS_PATH = str(Path(__file__).with_name("breakpoints.tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("fault")
 
     def __init__(
@@ -111,59 +56,33 @@ class FaultScreen(ModalScreen[None]):
         put: Callable[[Fault], object],
         clear: Callable[[], object],
     ) -> None:
-        super().__init__()
+        super().__init__("fault", palette, enters="put it in")
         self._put, self._clear = put, clear
-        self._title, self._verdict, self._foot = _Title(palette), _Verdict(palette), _Foot(palette)
-        self._title.tool, self._title.on = tool, now
+        self._tool, self._now = tool, now
+        self._said: Span = ("", "muted")
         self._kinds = [Kind(kind, text) for kind, text in EXAMPLES.items()]
         for each in self._kinds:
             if now.startswith(each.kind):
                 each.text = now
-        self._list: RowList[Kind] = RowList(self._draw, palette, rows=self._kinds, background="raised")
-        self._field = _Field(compact=True, id="fault")
-
-    def compose(self) -> ComposeResult:
-        """Title, the kinds, the words for one, keys."""
-        with Vertical(id="fault-box"):
-            yield self._title
-            yield self._list
-            yield self._field
-            yield self._verdict
-            yield self._foot
+        self._list.rows = self._kinds
 
     def on_mount(self) -> None:
         """Begin with the one that is on, else with the first."""
-        at = next((at for at, each in enumerate(self._kinds) if each.text == self._title.on), 0)
-        self._list.go_to(at)
-        self._list.focus()
+        self._list.go_to(next((at for at, each in enumerate(self._kinds) if each.text == self._now), 0))
         self._show_words()
-
-    def on_resize(self, event: textual_events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._list.palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        for part in (self._title, self._list, self._verdict, self._foot):
-            part.palette = palette
 
     # keys
 
     def action_put(self) -> None:
         """Put the fault into the calls, if the words make sense."""
-        fault = self._judge()
+        fault = self.judge()
         if fault is not None:
             self._put(fault)
             self.dismiss()
 
     def action_times(self) -> None:
         """In all calls, in one, in three."""
-        fault = self._judge()
+        fault = self.judge()
         if fault is not None:
             place = _TIMES.index(fault.times) + 1 if fault.times in _TIMES else 0
             self._field.value = text_of(replace(fault, times=_TIMES[place % len(_TIMES)]))
@@ -176,17 +95,6 @@ class FaultScreen(ModalScreen[None]):
         """No fault in this tool any more."""
         self._clear()
         self.dismiss()
-
-    def action_close(self) -> None:
-        """Go back; nothing changes."""
-        self.dismiss()
-
-    def on_descendant_focus(self) -> None:
-        """The keys belong to what has the focus."""
-        self._foot.editing = self._field.has_focus
-        self._foot.refresh()
-
-    on_descendant_blur = on_descendant_focus
 
     # the words
 
@@ -201,23 +109,18 @@ class FaultScreen(ModalScreen[None]):
         if event.chain == 2:
             self.action_put()
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
-        self._judge()
-
-    @on(Input.Submitted)
-    def _entered(self, event: Input.Submitted) -> None:
-        event.stop()
+    def entered(self) -> None:
+        """Put it in."""
         self.action_put()
 
     def _show_words(self) -> None:
         kind = self._list.current
         if kind is not None:
             self._field.value = kind.text
-            self._judge()
+            self.judge()
 
-    def _judge(self) -> Fault | None:
+    def judge(self) -> Fault | None:
+        """The fault that the words mean, None if they mean none."""
         try:
             fault = parse_fault(self._field.value)
         except ConfigError as error:
@@ -233,11 +136,28 @@ class FaultScreen(ModalScreen[None]):
         return fault
 
     def _say(self, text: str, key: str = "muted") -> None:
-        self._verdict.text, self._verdict.key = text, key
+        self._said = (visible_line(text), key)
         self._verdict.refresh()
 
-    def _draw(self, kind: Kind, width: int) -> list[Span]:
-        on = bool(self._title.on) and kind.text == self._title.on
+    # drawing
+
+    def title_spans(self, width: int) -> list[Span]:
+        """The tool, and the fault that is on."""
+        spans: list[Span] = [("  Fault", "text strong")]
+        spans.append(("  " + clip(visible_line(self._tool), width // 2), "subtle"))
+        state: Span = (f"on: {visible_line(self._now)}", "warning") if self._now else ("none is on", "muted")
+        room = width - spans_width(spans) - EDGE - 3
+        return [*spans, ("   " + fit(state[0], room, right=True), state[1])] if room > 8 else spans
+
+    def verdict_spans(self, width: int) -> list[Span]:
+        """What the words mean, or what is wrong with them."""
+        text, key = self._said
+        mark: Span = ("  ✗ ", "error") if key == "error" else ("    ", "muted")
+        return [mark, (clip(text, width - 6), key)]
+
+    def draw_row(self, record: Kind, width: int) -> list[Span]:
+        """A kind of fault and what it does."""
+        on = bool(self._now) and record.text == self._now
         spans: list[Span] = [("  ■ " if on else "  □ ", "warning" if on else "muted")]
-        spans.append((fit(kind.kind, _NAME), "text"))
-        return [*spans, (clip(_DOES[kind.kind], width - spans_width(spans) - _EDGE), "muted")]
+        spans.append((fit(record.kind, _NAME), "text"))
+        return [*spans, (clip(_DOES[record.kind], width - spans_width(spans) - EDGE), "muted")]

@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from textual import on
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
-from textual.events import Resize
-from textual.screen import ModalScreen
-from textual.widget import Widget
-from textual.widgets import Input
 
 from workbench.providers.keys import full_name
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import bindings
 from workbench.tui.model_rows import GroupRow, ModelRow, Row, WrittenRow, columns_width, draw, heads, rows
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, spans_width
-from workbench.tui.rows import RowList
+from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
     from workbench.providers.catalog import Snapshot
-
-FULL_BELOW: Final = 104
-"""Cells of width under which the list takes the whole screen."""
 
 _EMPTY: Final[tuple[Span, ...]] = (
     ("No model matches.", "subtle"),
@@ -44,36 +32,24 @@ class Choice:
     base_url: str | None = None
 
 
-class _List(RowList[Row], can_focus=False):
-    """The rows. The filter has the keys all the time, so the cursor looks as if the list had them."""
+class ModelsScreen(ChoosingScreen[Row, Choice]):
+    """Shows the snapshots that it is given with ``show`` and ends with a choice, or None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = bindings("models")
 
-    def __init__(self, palette: Palette) -> None:
-        super().__init__(draw, palette, background="raised", empty=_EMPTY)
-        self.set_reactive(Widget.has_focus, True)
+    def __init__(self, current: str, palette: Palette) -> None:
+        """``current`` is the name of the model that answers now."""
+        super().__init__(
+            "models", palette, placeholder="filter, or any name that litellm knows", empty=_EMPTY
+        )
+        self._current = full_name(current)
+        self._snapshot: Snapshot | None = None
+        self._folded: set[str] = set()
+        self._met: set[str] = set()
+        self._moved = False
 
-    def on_resize(self) -> None:
-        """The cursor stays in view."""
-        super().on_resize()
-        self._reveal()
-
-    def place(self, key: str | None) -> None:
-        """Put the cursor on the row with this key; without one on the first model."""
-        at = next((index for index, record in enumerate(self.rows) if record.key == key), None)
-        if at is None:
-            at = next(
-                (index for index, record in enumerate(self.rows) if not isinstance(record, GroupRow)), 0
-            )
-        self.go_to(at)
-        if at == 1:
-            self.scroll_to(y=0, animate=False, force=True)  # with the header of the first group
-
-
-class _Title(Line):
-    background = "raised"
-
-    def spans(self, width: int) -> list[Span]:
+    def title_spans(self, width: int) -> list[Span]:
+        """What it lists, and the heads of the columns."""
         left: list[Span] = [("  Models", "text strong"), ("   type to filter", "muted")]
         right = heads(width)
         blanks = width - spans_width(left) - columns_width(width)
@@ -81,77 +57,20 @@ class _Title(Line):
             left, blanks = left[:1], blanks + spans_width(left[1:])
         return [*left, (" " * max(0, blanks), "text"), *right]
 
+    def foot_note(self, room: int) -> list[Span]:
+        """What is still being looked for, or went wrong."""
+        if self._snapshot is None:
+            return []
+        if self._snapshot.problem:
+            problem = visible_line(self._snapshot.problem)
+            return [("✗ ", "error"), (fit(problem, room - 4), "error")]
+        if self._snapshot.looking:
+            return [("● ", "accent"), (clip(self._snapshot.looking, room - 4), "muted")]
+        return []
 
-class _Foot(Line):
-    """The keys, and what is still being looked for or went wrong."""
-
-    background = "raised"
-    looking = ""
-    problem = ""
-
-    def spans(self, width: int) -> list[Span]:
-        keys: list[Span] = []
-        for command in commands("models")[:2]:
-            keys += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
-        room = width - 4 - spans_width(keys)
-        if self.problem:
-            note: list[Span] = [("✗ ", "error"), (fit(visible_line(self.problem), room - 2), "error")]
-        elif self.looking:
-            text = clip(self.looking, room - 2)
-            note = [("● ", "accent"), (text, "muted")]
-        else:
-            note = []
-        return [("  ", "text"), *keys, *note]
-
-
-class ModelsScreen(ModalScreen[Choice | None]):
-    """Shows the snapshots that it is given with ``show`` and ends with a choice, or None."""
-
-    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
-    BINDINGS: ClassVar[list[BindingType]] = bindings("models")
-
-    def __init__(self, current: str, palette: Palette) -> None:
-        """``current`` is the name of the model that answers now."""
-        super().__init__()
-        self._current = full_name(current)
-        self._palette = palette
-        self._snapshot: Snapshot | None = None
-        self._folded: set[str] = set()
-        self._met: set[str] = set()
-        self._moved = False
-        self._title = _Title(palette)
-        self._filter = Input(
-            placeholder="filter, or any name that litellm knows", id="models-filter", compact=True
-        )
-        self._list = _List(palette)
-        self._foot = _Foot(palette)
-
-    def compose(self) -> ComposeResult:
-        """Title with the heads, filter, rows, keys."""
-        with Vertical(id="models-box"):
-            yield self._title
-            yield self._filter
-            yield self._list
-            yield self._foot
-
-    def on_mount(self) -> None:
-        """The filter takes the keys."""
-        self._filter.focus()
-
-    def on_resize(self, event: Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        for part in (self._title, self._list, self._foot):
-            part.palette = palette
+    def draw_row(self, record: Row, width: int) -> list[Span]:
+        """A model or a group."""
+        return draw(record, width)
 
     def show(self, snapshot: Snapshot) -> None:
         """These are the models now; the cursor stays where a person put it."""
@@ -163,7 +82,6 @@ class ModelsScreen(ModalScreen[Choice | None]):
                 in_use = any(info.name == self._current for info in group.models)
                 if not group.usable and not in_use:
                     self._folded.add(group.title)
-        self._foot.looking, self._foot.problem = snapshot.looking, snapshot.problem
         self._foot.refresh()
         current = self._list.current
         self._draw(current.key if self._moved and current is not None else self._current_key())
@@ -177,30 +95,29 @@ class ModelsScreen(ModalScreen[Choice | None]):
     def _draw(self, key: str | None) -> None:
         if self._snapshot is None:
             return
-        self._list.show(rows(self._snapshot, self._filter.value, self._folded, self._current))
-        self._list.place(key)
+        self._list.show(rows(self._snapshot, self._line.value, self._folded, self._current))
+        self._place(key)
 
-    @on(Input.Changed)
-    def _typed(self, event: Input.Changed) -> None:
-        event.stop()
+    def _place(self, key: str | None) -> None:
+        """Put the cursor on the row with this key; without one on the first model."""
+        shown = self._list.rows
+        at = next((index for index, record in enumerate(shown) if record.key == key), None)
+        if at is None:
+            at = next((index for index, record in enumerate(shown) if not isinstance(record, GroupRow)), 0)
+        self._list.go_to(at)
+        if at == 1:
+            self._list.scroll_to(y=0, animate=False, force=True)  # with the header of the first group
+
+    def narrow(self, text: str) -> None:
+        """Show the models that fit, from the first on; all of them from the one in use on."""
         self._moved = False
-        self._draw(None if event.value.strip() else self._current_key())
+        self._draw(None if text.strip() else self._current_key())
 
-    @on(Input.Submitted)
-    def _entered(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.action_choose()
-
-    @on(RowList.Clicked)
-    def _clicked(self, event: RowList.Clicked) -> None:
-        event.stop()
-        self.action_choose()
-
-    def action_choose(self) -> None:
-        """Take the model under the cursor, or fold or unfold the group."""
-        match self._list.current:
-            case GroupRow(group=group) as record:
-                if not self._filter.value.strip():
+    def take(self, record: Row) -> None:
+        """End with the model, or fold or unfold the group."""
+        match record:
+            case GroupRow(group=group):
+                if not self._line.value.strip():
                     self._folded ^= {group.title}
                     self._moved = True
                     self._draw(record.key)
@@ -208,25 +125,13 @@ class ModelsScreen(ModalScreen[Choice | None]):
                 self.dismiss(Choice(info.name, info.base_url))
             case WrittenRow(name=name):
                 self.dismiss(Choice(name))
-            case None:
-                pass
-
-    def action_close(self) -> None:
-        """Keep the model that answers now."""
-        self.dismiss(None)
 
     def action_move(self, step: int) -> None:
-        """A row up or down."""
+        """A row up or down, where the cursor stays from then on."""
         self._moved = True
-        if step < 0:
-            self._list.action_cursor_up()
-        else:
-            self._list.action_cursor_down()
+        super().action_move(step)
 
     def action_page(self, step: int) -> None:
-        """A screen up or down."""
+        """A screen up or down, where the cursor stays from then on."""
         self._moved = True
-        if step < 0:
-            self._list.action_page_up()
-        else:
-            self._list.action_page_down()
+        super().action_page(step)
