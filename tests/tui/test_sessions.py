@@ -89,6 +89,15 @@ async def test_resume_last_takes_the_newest_session() -> None:
         assert it.agent.current_session["turn"] == 1
 
 
+async def test_a_session_of_other_tools_says_which_are_missing() -> None:
+    await an_earlier_session("add(a=2, b=3)")
+    async with driven() as it:
+        await it.act(lambda: it.agent.tools.unregister("arithmetic.add"))
+        await it.send("/resume last")
+        await it.until(lambda: "tools that are not loaded here" in " ".join(it.shown().split()))
+        assert "arithmetic.add" in it.shown(it.app.main.conversation)
+
+
 async def test_a_session_that_is_not_there_is_said_and_changes_nothing() -> None:
     await an_earlier_session("add(a=2, b=3)")
     async with driven() as it:

@@ -45,9 +45,12 @@ class SessionKeeper:
             )
         record = resume_session(agent, path)
         self._retell(agent, record)
-        turns = len(record.turns)
-        said = [f"{turns} turn{'s' * (turns != 1)}.", *map(_sentence, record.notes)]
-        self._say(agent, f"{record.path.stem} goes on", " ".join(said))
+        said = [f"{turns_text(len(record.turns))}.", *map(_sentence, record.notes)]
+        hint = ""
+        if gone := _not_here(agent, record):
+            said.append(f"It called tools that are not loaded here: {', '.join(gone)}.")
+            hint = "Start with the tools that it had: workbench TOOLS --resume last."
+        self._say(agent, f"{record.path.stem} goes on", " ".join(said), hint)
 
     def fork(self, agent: Agent, path: Path | None = None, turns: int | None = None) -> None:
         """Go on from a session after ``turns`` turns (all), in a file of its own; ``None``: the present one.
@@ -198,6 +201,17 @@ def _path(agent: Agent) -> Path:
     if log is None or log.path is None:
         raise StorageError(_UNWRITTEN, hint="A session is kept with its first turn, unless log=False.")
     return log.path
+
+
+def _not_here(agent: Agent, record: SessionRecord) -> list[str]:
+    """The tools that the session called with success and that the agent has not."""
+    called = {
+        str(entry.get("tool_name"))
+        for turn in record.turns
+        for entry in turn.trace
+        if entry.get("type") == "tool_execution" and entry.get("status") == "success"
+    }
+    return sorted(name for name in called if agent.tools.get(name) is None)
 
 
 def turns_text(count: int) -> str:
