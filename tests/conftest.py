@@ -30,8 +30,10 @@ SVGImageExtension.serialize = _serialize_without_addresses
 
 @pytest.fixture(autouse=True)
 def own_modules(tmp_path: Path) -> Iterator[None]:
-    """No test finds a module that another one imported from its folder: `helper` is a name for many."""
+    """No test finds a module of another one's folder: `helper` is a name for many."""
+    path = list(sys.path)
     yield
+    sys.path[:] = path
     for name, module in list(sys.modules.items()):
         if str(getattr(module, "__file__", None) or "").startswith(f"{tmp_path}/"):
             del sys.modules[name]

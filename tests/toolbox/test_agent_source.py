@@ -67,6 +67,8 @@ class Open:
 @pytest.fixture
 def opened(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Open]]:
     monkeypatch.chdir(tmp_path)
+    for name in ("agent", "helper", "kit", "kit.measures"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
     write("helper.py", "def factor() -> int: return 2\n")
     write("kit/__init__.py", "")
     write("kit/measures.py", "def metres(feet: float) -> float:\n    '''Convert.'''\n    return feet * 0.3\n")
