@@ -15,8 +15,9 @@ from tests.tui.panel_app import GRAPHITE, PAPER, START
 from workbench.registry import Grant, GrantScope
 from workbench.tui.events import GrantRow
 from workbench.tui.rows import RowList
-from workbench.tui.screens.grants import GrantsScreen, ago
+from workbench.tui.screens.grants import GrantsScreen
 from workbench.tui.themes import css_variables, textual_theme
+from workbench.tui.words import ago
 
 ROWS = (
     GrantRow("1", "shell", {"command": "make *"}, "session", START - 300),

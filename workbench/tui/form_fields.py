@@ -148,18 +148,23 @@ def read(spec: FieldSpec, text: str) -> tuple[Any, str]:
             return LEFT_OUT, "not a whole number"
     if spec.kind == "number":
         try:
-            return int(text), ""
-        except ValueError:
-            pass  # it may still be one with a fraction
-        try:
-            number = float(text)
+            number = _number(text)
         except ValueError:
             return LEFT_OUT, "not a number"
-        return (number, "") if math.isfinite(number) else (LEFT_OUT, "not a number in JSON")
+        sendable = isinstance(number, int) or math.isfinite(number)
+        return (number, "") if sendable else (LEFT_OUT, "not a number in JSON")
     try:
         return json.loads(text), ""
     except (ValueError, RecursionError) as error:
         return LEFT_OUT, f"not JSON: {error}"
+
+
+def _number(text: str) -> int | float:
+    """The number that a text says, a whole one where it is. Raises ValueError."""
+    try:
+        return int(text)
+    except ValueError:
+        return float(text)
 
 
 def sketch(parameters: Mapping[str, Any], name: str) -> str:

@@ -11,3 +11,17 @@ def times_text(times: int | None) -> str:
 def missing_key_words(variables: tuple[str, ...]) -> str:
     """What to do about it."""
     return f"Put {' or '.join(variables)} into the environment or .env, or choose another with /model."
+
+
+def ago(seconds: float) -> str:
+    """How long ago something was, for people: ``just now``, ``5 min ago``, ``2 h ago``, ``3 days ago``."""
+    minutes = int(max(0.0, seconds) // 60)
+    if minutes < 1:
+        return "just now"
+    if minutes < 60:
+        return f"{minutes} min ago"
+    hours = minutes // 60
+    if hours < 24:
+        return f"{hours} h ago"
+    days = hours // 24
+    return f"{days} days ago" if days > 1 else "1 day ago"

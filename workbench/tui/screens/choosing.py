@@ -10,8 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.events import Resize
-from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -21,6 +19,7 @@ from workbench.tui.palette import Palette
 from workbench.tui.render import Span, spans_width
 from workbench.tui.row_view import Draw
 from workbench.tui.rows import RowList
+from workbench.tui.screens.box import BoxScreen
 from workbench.tui.title_row import TitleRow
 
 R = TypeVar("R")
@@ -45,7 +44,7 @@ class ChoiceList(RowList[R], can_focus=False):
         self._reveal()
 
 
-class ChoosingScreen(ModalScreen[Result | None], Generic[R, Result]):
+class ChoosingScreen(BoxScreen[Result | None], Generic[R, Result]):
     """Title, line, rows and keys; ends with what was chosen, or with None.
 
     A subclass says in ``title_spans``, ``draw_row`` and ``foot_note`` what is shown, in ``narrow`` which rows
@@ -53,8 +52,6 @@ class ChoosingScreen(ModalScreen[Result | None], Generic[R, Result]):
     """
 
     CSS_PATH: ClassVar[list[str | PurePath]] = [LOOK]
-    full_below: ClassVar[int] = 104
-    """Cells of width under which the list takes the whole screen."""
     clicks: ClassVar[int] = 1
     """How many clicks on a row choose it."""
 
@@ -80,10 +77,6 @@ class ChoosingScreen(ModalScreen[Result | None], Generic[R, Result]):
     def on_mount(self) -> None:
         """The line takes the keys."""
         self._line.focus()
-
-    def on_resize(self, event: Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < self.full_below, "-full")
 
     @property
     def palette(self) -> Palette:

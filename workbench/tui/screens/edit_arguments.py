@@ -6,21 +6,19 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 
 from workbench.tui.commands import key_text_of
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, name_spans, spans_width
 from workbench.tui.screens.approval_fields import Check, EditField, Left
+from workbench.tui.screens.box import BoxScreen
 from workbench.tui.title_row import TitleRow
 
-_FULL_BELOW = 104
 
-
-class EditArgumentsScreen(ModalScreen[Mapping[str, Any]]):
+class EditArgumentsScreen(BoxScreen[Mapping[str, Any]]):
     """Gives back the arguments that were taken, None if they were left. ``check`` says what is wrong."""
 
     CSS_PATH: ClassVar[list[str | Path]] = [  # type: ignore[assignment]  # Textual takes paths in a list too
@@ -42,10 +40,6 @@ class EditArgumentsScreen(ModalScreen[Mapping[str, Any]]):
             yield self._title
             yield self._field
             yield self._foot
-
-    def on_resize(self, event: events.Resize) -> None:
-        """The whole of a narrow screen."""
-        self.set_class(event.size.width < _FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:

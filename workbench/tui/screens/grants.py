@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 
 from workbench.tui.commands import bindings, commands, key_text
 from workbench.tui.events import GrantRow
@@ -20,10 +18,9 @@ from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width
 from workbench.tui.rows import RowList
+from workbench.tui.screens.box import BoxScreen
+from workbench.tui.words import ago
 from workbench.visible import visible_line
-
-FULL_BELOW: Final = 104
-"""Cells of width under which the list takes the whole screen."""
 
 _EMPTY: Final[tuple[Span, ...]] = (
     ("No grant is in force.", "subtle"),
@@ -34,20 +31,6 @@ _SCOPE: Final = 14
 _SINCE: Final = 12
 _SINCE_FROM: Final = 60
 _EDGE: Final = 2
-
-
-def ago(seconds: float) -> str:
-    """How long ago something was, for people: ``just now``, ``5 min ago``, ``2 h ago``, ``3 days ago``."""
-    minutes = int(max(0.0, seconds) // 60)
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{minutes} min ago"
-    hours = minutes // 60
-    if hours < 24:
-        return f"{hours} h ago"
-    days = hours // 24
-    return f"{days} days ago" if days > 1 else "1 day ago"
 
 
 class _Title(Line):
@@ -90,7 +73,7 @@ def _name(grant: GrantRow, width: int) -> list[Span]:
     return name_spans(grant.tool)[-1:] if width < _SINCE_FROM else name_spans(grant.tool)
 
 
-class GrantsScreen(ModalScreen[None]):
+class GrantsScreen(BoxScreen[None]):
     """Shows the grants that it is given with ``show``. Taking one back is asked for with ``Revoke``.
 
     ``now`` gives Unix seconds.
@@ -129,10 +112,6 @@ class GrantsScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """The rows take the keys."""
         self._list.focus()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import ClassVar, Final
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text, searched
@@ -19,6 +18,7 @@ from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line as OneRow
 from workbench.tui.render import Span, fit, spans_width
+from workbench.tui.screens.box import BoxScreen
 
 GROUPS: Final[dict[Scope, str]] = {
     "app": "everywhere",
@@ -51,8 +51,6 @@ GROUPS: Final[dict[Scope, str]] = {
     "choice": "what to remember",
     "help": "this help",
 }
-FULL_BELOW: Final = 104
-"""Cells of width under which the help takes the whole screen."""
 
 _NARROW: Final = 60
 _KEYS: Final = 18
@@ -74,7 +72,7 @@ class _Title(OneRow):
         return [*left, (" " * max(1, blanks), "text"), *right]
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(BoxScreen[None]):
     """What keys and commands there are. The filter has the focus; the keys that scroll hold all the time."""
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
@@ -93,10 +91,6 @@ class HelpScreen(ModalScreen[None]):
             yield self._title
             yield self._filter
             yield self._rows
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:

@@ -15,7 +15,7 @@ from workbench.tui.commands import bindings
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, spans_width
 from workbench.tui.screens.choosing import LOOK, ChoosingScreen
-from workbench.tui.screens.grants import ago
+from workbench.tui.words import ago
 from workbench.visible import visible_line
 
 _EMPTY: Final[tuple[Span, ...]] = (

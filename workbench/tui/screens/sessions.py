@@ -9,25 +9,23 @@ from pathlib import Path
 from typing import ClassVar, Final, Literal
 
 from rich.cells import cell_len
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 
-from workbench.tui.commands import Command, bindings, commands, key_text
+from workbench.tui.commands import bindings
 from workbench.tui.events import SessionRow
 from workbench.tui.filter_line import FilterLine
+from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, spans_width
 from workbench.tui.rows import RowList
-from workbench.tui.screens.grants import ago
+from workbench.tui.screens.box import BoxScreen
+from workbench.tui.words import ago
 from workbench.visible import visible_line
-
-FULL_BELOW: Final = 104
-"""Cells of width under which the list takes the whole screen."""
 
 Deed = Literal["resume", "fork", "compare", "export"]
 
@@ -69,11 +67,9 @@ class _Foot(Line):
     some = False
 
     def spans(self, width: int) -> list[Span]:
-        shown = list(commands("sessions") if self.some else commands("sessions")[-1:])
-        spans = _keys(shown)
-        while len(shown) > 1 and spans_width(spans) > width:
-            del shown[-2]  # the way out stays
-            spans = _keys(shown)
+        keys = pairs_of("sessions")
+        hints = hint_spans(keys if self.some else keys[-1:], width - 2 * _EDGE)
+        spans: list[Span] = [("  ", "muted"), *hints, ("   ", "muted")]
         return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
 
 
@@ -92,14 +88,7 @@ def _around(excerpt: str, hit: tuple[int, int], room: int) -> list[Span]:
     return [(before, "subtle"), (found, "accent"), (fit(behind, free - cell_len(before)), "subtle")]
 
 
-def _keys(shown: Sequence[Command]) -> list[Span]:
-    spans: list[Span] = [("  ", "muted")]
-    for command in shown:
-        spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
-    return spans
-
-
-class SessionsScreen(ModalScreen[None]):
+class SessionsScreen(BoxScreen[None]):
     """Shows the rows that it is given with ``show``; what shall be done is asked for with messages.
 
     ``now`` gives Unix seconds.
@@ -140,10 +129,6 @@ class SessionsScreen(ModalScreen[None]):
     def on_mount(self) -> None:
         """The rows take the keys."""
         self._list.focus()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:

@@ -9,8 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.events import Resize
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.tui.commands import Scope, binding, key_text_of
@@ -18,12 +16,12 @@ from workbench.tui.key_hints import hint_spans, pairs_of
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
 from workbench.tui.rows import RowList
+from workbench.tui.screens.box import BoxScreen
 from workbench.tui.title_row import TitleRow
 
 EDGE = 2
 """Cells that stay free at either side."""
 
-_FULL_BELOW = 104
 
 R = TypeVar("R")
 
@@ -36,7 +34,7 @@ class _Field(Input):
         self.screen.query_one(RowList).focus()
 
 
-class ToolSettingScreen(ModalScreen[None], Generic[R]):
+class ToolSettingScreen(BoxScreen[None], Generic[R]):
     """Title, rows, the field with what is thought of its text, keys.
 
     A subclass says in ``title_spans``, ``draw_row`` and ``verdict_spans`` what is shown, in ``judge`` what it
@@ -74,10 +72,6 @@ class ToolSettingScreen(ModalScreen[None], Generic[R]):
     def on_mount(self) -> None:
         """The rows take the keys."""
         self._list.focus()
-
-    def on_resize(self, event: Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < _FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:

@@ -5,24 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import TextArea
 
 from workbench.tui.commands import bindings, commands, key_text
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, spans_width
+from workbench.tui.screens.box import BoxScreen
 from workbench.tui.session_keeper import Instead
 from workbench.tui.states import GLYPHS
 from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible, visible_line
-
-FULL_BELOW: Final = 104
-"""Cells of width under which the screen is filled."""
 
 _ROOMY: Final = 60
 
@@ -64,7 +61,7 @@ class _Foot(Line):
         return spans
 
 
-class WhatIfScreen(ModalScreen[Instead | None]):
+class WhatIfScreen(BoxScreen[Instead | None]):
     """Begins with what the call gave; ends with what it shall have given, or None.
 
     ``name`` and ``arguments`` are safe to paint. ``result`` is the text as the model read it.
@@ -98,10 +95,6 @@ class WhatIfScreen(ModalScreen[Instead | None]):
         """The text takes the keys, all of it selected: most write something else."""
         self._text.focus()
         self._text.select_all()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """Small screens are filled."""
-        self.set_class(event.size.width < FULL_BELOW, "-full")
 
     @property
     def palette(self) -> Palette:
