@@ -31,7 +31,7 @@ def run(rounds: int) -> Table:
         table.rows.append(Row(title, note=" "))
         table.rows += _rows(those, samples, measure)
     table.note = (
-        "Each engine in its own process, in turn, the cyclic collector on and run before each round. "
+        "Each engine in its own process, in turn, the cyclic collector on, run before each round, then a rest. "
         "workbench: three handlers on each of eight hooks, trace kept, calls off the agent's thread; "
         "every round adds to the same conversation. The others: their own tracing off, no handlers. The "
         f"goals in µs are for a machine whose bare loop costs {BARE:.0f}; they are scaled by ours."
