@@ -120,6 +120,16 @@ def test_what_a_call_writes_after_its_end_is_stray() -> None:
         assert setting.stray == "late\n"
 
 
+def test_what_a_call_of_an_earlier_capture_still_writes_is_stray() -> None:
+    with StreamCapture().bracket("long ago"):
+        context = contextvars.copy_context()
+    with installed() as setting:
+        with setting.capture.bracket("now") as captured:
+            in_thread(lambda: print("still here"), context)
+        assert captured.text == ""
+        assert setting.stray == "still here\n"
+
+
 def test_parallel_calls_never_mix() -> None:
     with installed() as setting:
         texts: dict[str, str] = {}

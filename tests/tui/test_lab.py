@@ -260,7 +260,7 @@ async def test_a_run_is_stopped_with_escape() -> None:
         await it.press("A")
         await it.until(lambda: isinstance(it.app.screen, EditArgumentsScreen))
         area = it.app.screen.query_one(TextArea)
-        await it.act(lambda: area.load_text('{"seconds": 3600}'))
+        await it.act(lambda: area.load_text('{"seconds": 60}'))
         await it.until(lambda: "fits the schema" in it.shown())
         await it.press("ctrl+s")
         await it.until(

@@ -111,6 +111,11 @@ def owner(keeper: Keeper) -> Captured | None:
     return captured.kept_by(keeper) if captured is not None else None
 
 
+def owned() -> bool:
+    """Whether the running code belongs to some call by its context, whichever capture keeps it."""
+    return _owner.get() is not None
+
+
 @contextmanager
 def apart() -> Iterator[None]:
     """What is written inside belongs to no call, wherever it is written."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Final
 
-from workbench.console.captured import Captured, owner
+from workbench.console.captured import Captured, owned, owner
 from workbench.console.stray_log import Stray, StrayLog
 from workbench.console.streams import Streams, Take
 
@@ -18,7 +18,8 @@ class StreamCapture:
 
     The writer's context says whose text it is; threads and pools that a tool starts have their tool's. Text
     without a context (of file descriptors, of threads that no tool started) belongs to the only running
-    call; where several run, to the call that they all run inside of; otherwise it is stray.
+    call; where several run, to the call that they all run inside of; otherwise it is stray, as is the text
+    of a call that another capture keeps.
 
     ``drain`` brings in what still waits in the file descriptors; the default knows none.
     ``stray`` takes the text of no call; the default logs it under ``workbench.screen``.
@@ -82,7 +83,7 @@ class StreamCapture:
     def current(self) -> Captured | None:
         """The call that the running code belongs to, as far as can be known."""
         captured = owner(self)
-        if captured is not None or threading.get_ident() == self._own_thread:
+        if captured is not None or owned() or threading.get_ident() == self._own_thread:
             return captured
         return self._common()
 
