@@ -12,17 +12,14 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
-_REST: Final = 0.15
-"""Seconds between the collector's pass and a measure."""
 
 Samples = dict[tuple[str, str], list[float]]
 """The rounds' values by subject and measure."""
@@ -121,8 +118,6 @@ def _serve(module: str, subject: str, arguments: Mapping[str, Any]) -> None:
             name, options = json.loads(line)
             measure = getattr(made, name, None)
             gc.collect()
-            # after a long pass Linux spreads the process over cores for a while, which would be measured
-            time.sleep(_REST)
             answer(value=measure(**options) if measure is not None else None)
     except ModuleNotFoundError as error:
         answer(missing=f"{error.name} is not installed")

@@ -8,7 +8,7 @@ from benchmarks.contest import Contestant, Samples, contestants, interleaved
 from benchmarks.engine_peers import SUBJECTS
 from benchmarks.table import Row, Table, at_most, median, ratio_to
 
-ROUNDS: Final = 7
+ROUNDS: Final = 15
 COUNT: Final = 100
 BARE: Final = 5.0
 """What the bare loop costs, in µs, on the machine that the goals in µs are meant for."""
@@ -31,7 +31,7 @@ def run(rounds: int) -> Table:
         table.rows.append(Row(title, note=" "))
         table.rows += _rows(those, samples, measure)
     table.note = (
-        "Each engine in its own process, in turn, the cyclic collector on, run before each round, then a rest. "
+        "Each engine in its own process, in turn, the collector on, run before each round, then a rest. "
         "workbench: three handlers on each of eight hooks, trace kept, calls off the agent's thread; "
         "every round adds to the same conversation. The others: their own tracing off, no handlers. The "
         f"goals in µs are for a machine whose bare loop costs {BARE:.0f}; they are scaled by ours."
