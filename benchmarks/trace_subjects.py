@@ -37,7 +37,7 @@ QUERIES: Final = {
     "new text": "notes/99",
     "text": "notes/88",
 }
-"""What is filtered by. Texts are gathered for the first one that is looked for."""
+"""What is filtered by; the new text is the first one that is looked for."""
 
 FRAME: Final = 1 / 30
 _AGENT: Final = "bench"
@@ -212,7 +212,8 @@ class Subject:
             await asyncio.sleep(0.3)
             garbage.rest()
             work, through = {}, {}
-            looked = TraceFilter(panel._model.flat)  # the panel gives out no other way to what it knows
+            model = panel._model  # the panel gives out no other way to what it knows
+            looked = TraceFilter(model.flat, model.texts)
             for name, query in QUERIES.items():
                 begin = time.thread_time()
                 looked.begin(parse(query))

@@ -5,7 +5,7 @@ import time
 from workbench import ToolTag, tool
 
 
-@tool(tags={ToolTag.READ_ONLY, ToolTag.SLOW}, timeout=60)
+@tool(tags={ToolTag.READ_ONLY, ToolTag.SLOW}, timeout=60, interruptible=True)
 def slow_countdown(seconds: int = 5) -> str:
     """Count down, one number a second, and print each.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import shutil
@@ -283,3 +284,45 @@ def test_an_object_given_as_a_model_is_told_where_it_belongs() -> None:
     with pytest.raises(ConfigError) as caught:
         Agent("tester", model=cast("str", object()))
     assert "llm=" in caught.value.hint
+
+
+def test_a_rule_by_short_name_denies_and_one_for_no_tool_is_told(own_folder: Path) -> None:
+    rules = 'rules:\n  - deny: write_file\n    arguments: {path: "n.*"}\n  - deny: wrte_file\n'
+    (own_folder / "pol.yaml").write_text(rules)
+    call = 'write_file(path="n.txt", text="1")'
+    run = workbench("run", call, "--trust", "pol.yaml", "--approve", "all", folder=own_folder)
+    assert not (own_folder / "n.txt").exists()
+    assert "deny write_file with path: n.* (pol.yaml:2)" in run.stdout
+    assert "answer yes when asked" not in run.stderr
+    idle = "a rule of the policy covers nothing: deny wrte_file (pol.yaml:4): no tool has that name"
+    assert f"workbench: {idle}; near it: files.write_file" in run.stderr
+
+
+def test_a_folder_without_tools_is_told(own_folder: Path) -> None:
+    (own_folder / "empty").mkdir()
+    run = workbench("run", "hello", "empty", folder=own_folder)
+    assert f"workbench: there are no tools in {own_folder / 'empty'}" in run.stderr
+    assert "covers nothing" not in run.stderr
+    run = workbench("run", "hello", "--tools", "empty", "--quiet", folder=own_folder)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_a_turn_without_a_screen_has_the_tools_of_mcp_servers(own_folder: Path) -> None:
+    server = Path(__file__).parent / "toolbox" / "mcp_sample_server.py"
+    entry = {"command": sys.executable, "args": [str(server)]}
+    (own_folder / "servers.json").write_text(json.dumps({"mcpServers": {"sample": entry}}))
+    run = workbench("run", "sample.add(a=2, b=3)", "--mcp", "servers.json", folder=own_folder)
+    assert run.returncode == 0, run.stderr
+    assert "✓ sample.add" in run.stderr
+    assert "5" in run.stdout
+
+
+def test_an_mcp_server_that_does_not_start_is_a_wrong_command_line(own_folder: Path) -> None:
+    entry = {"command": sys.executable, "args": ["-c", "import sys; sys.exit('no DATABASE_URL')"]}
+    (own_folder / "servers.json").write_text(json.dumps({"mcpServers": {"broken": entry}}))
+    run = workbench("run", "hello", "--mcp", "servers.json", folder=own_folder)
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert "workbench: the MCP server broken did not start: " in run.stderr
+    assert "no DATABASE_URL" in run.stderr
+    assert "servers.json" in run.stderr

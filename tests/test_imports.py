@@ -75,22 +75,72 @@ def test_an_old_hook_name_fails_and_names_the_new_one(old: str, new: str) -> Non
         exec(f"from workbench import {old}")
 
 
-def test_the_first_frame_needs_neither_a_model_library_nor_pydantic() -> None:
-    code = (
-        "import asyncio, threading\n"
-        "from workbench.launch import run_app\n"
-        "from workbench.resources import resource_folder\n"
-        "from workbench.tui.app import WorkbenchApp\n"
-        "from workbench.tui.themes import load_themes\n"
-        "themes, _ = load_themes([resource_folder('themes')])\n"
-        "gate = threading.Event()\n"
-        "def start(post):\n"
-        "    gate.wait(30)\n"
-        "    raise SystemExit\n"
-        "app = WorkbenchApp(start, themes=themes, theme='graphite', model='openai/gpt-5-mini')\n"
-        "async def main():\n"
-        "    async with app.run_test(size=(120, 40)) as pilot:\n"
-        "        await pilot.pause()\n"
-        "asyncio.run(main())\n"
-    )
-    assert loaded_by(code).isdisjoint({"litellm", "openai", "httpx", "pydantic", "watchfiles"})
+FIRST_FRAME = """
+import asyncio
+from workbench import launch
+from workbench.tui.app import WorkbenchApp
+
+def start(post):
+    raise SystemExit
+
+class Frozen(WorkbenchApp):
+    def _begin(self):
+        '''The first frame is out: what would come next is not looked at here.'''
+
+palette = launch._palette(None, "graphite")
+app = Frozen(start, themes={palette.name: palette}, theme=palette.name, model="openai/gpt-5-mini")
+async def main():
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.pause()
+asyncio.run(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def first_frame() -> set[str]:
+    """The modules that have been executed when the first frame is out."""
+    script = f"{FIRST_FRAME}\nimport sys\nfrom workbench.tui.late import put_off_still\n"
+    script += "print(' '.join(sorted(set(sys.modules) - put_off_still())))"
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(run.stdout.split())
+
+
+def test_the_first_frame_needs_neither_a_model_library_nor_pydantic(first_frame: set[str]) -> None:
+    packages = {name.partition(".")[0] for name in first_frame}
+    assert packages.isdisjoint({"litellm", "openai", "httpx", "pydantic", "watchfiles", "markdown_it"})
+
+
+def test_the_first_frame_needs_neither_an_agent_nor_tools(first_frame: set[str]) -> None:
+    ours = {name for name in first_frame if name.startswith("workbench.")}
+    behind = ("workbench.registry", "workbench.toolbox", "workbench.storage", "workbench.compose")
+    assert not {name for name in ours if name.startswith(behind)}
+    # the hooks' names are part of the settings
+    assert {name for name in ours if name.startswith("workbench.engine")} <= {
+        "workbench.engine",
+        "workbench.engine.hooks",
+    }
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "events",
+        "desks",
+        "lab_wishes",
+        "model_switch",
+        "questions",
+        "broker",
+        "command_finder",
+        "attachments",
+        "completion",
+        "theme_watch",
+        "log_notices",
+        "transcript.story",
+        "transcript.call",
+        "transcript.markdown",
+        "screens.held",
+        "screens.finder",
+    ],
+)
+def test_the_first_frame_does_not_wait_for_what_it_does_not_show(module: str, first_frame: set[str]) -> None:
+    assert f"workbench.tui.{module}" not in first_frame

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from workbench.compose import build_agent
-from workbench.registry import ToolRegistry
+from workbench.registry import PermissionPolicy, ToolRegistry
 from workbench.toolbox.loader import load_tools
+from workbench.toolbox.mcp_connection import McpServerState
 from workbench.toolbox.tool_source import ToolSource
 from workbench.tui import events
 from workbench.upkeep import ToolUpkeep
@@ -86,3 +87,64 @@ def test_what_takes_effect_only_at_the_next_start_is_told(
 def test_an_unchanged_folder_says_nothing(kept: Kept) -> None:
     kept.upkeep.check()
     assert kept.told == []
+
+
+def test_a_new_file_that_is_broken_is_not_said_to_be_in_use(kept: Kept) -> None:
+    (kept.file.parent / "late.py").write_text("def late(:\n")
+    kept.upkeep.check()
+    (notice,) = [each for each in kept.told if isinstance(each, events.Notice)]
+    assert notice.title == "late.py was not loaded"
+    assert "last version" not in notice.hint
+    kept.file.write_text("def greet(:\n")
+    kept.upkeep.check()
+    notice = [each for each in kept.told if isinstance(each, events.Notice)][-1]
+    assert notice.title == "greet.py was not loaded again"
+    assert "last version" in notice.hint
+
+
+def test_a_rule_that_covers_no_tool_is_told_once_the_tools_are_there(kept: Kept) -> None:
+    kept.tools.policy = PermissionPolicy.from_rules([{"deny": "gret"}, {"deny": "greet"}])
+    kept.upkeep.start()
+    kept.upkeep.close()
+    (told,) = kept.notices()
+    assert told == (
+        "Some rules of the policy cover nothing",
+        "deny gret: no tool has that name; near it: greet.greet",
+    )
+
+
+def test_a_server_that_fails_is_told_whole_and_once_and_rules_wait_for_it(tmp_path: Path) -> None:
+    servers = tmp_path / "servers.json"
+    servers.write_text('{"mcpServers": {"db": {"command": "db"}, "web": {"command": "web"}}}')
+    tools = ToolRegistry(PermissionPolicy.from_rules([{"deny": "web.fetch"}]))
+    told: list[events.AgentEvent] = []
+    upkeep = ToolUpkeep(tools, [], told.append, mcp=[servers])
+    failed = McpServerState("db", "failed", "the connection ended (no URL)", output=("reading", "no URL"))
+    connected = McpServerState("web", "connected", tools=("web.get",))
+    for state in (failed, connected, failed, McpServerState("db", "connecting"), failed):
+        upkeep.server_changed(state)
+    notices = [each for each in told if isinstance(each, events.Notice)]
+    assert [each.title for each in notices] == [
+        "The MCP server db is not connected",
+        "web is connected",
+        "Some rules of the policy cover nothing",
+    ]
+    assert notices[0].text == "the connection ended; it wrote:\n  reading\n  no URL"
+    assert str(servers) in notices[0].hint
+    assert notices[1].text == "1 tool"
+    upkeep.server_changed(McpServerState("db", "connected"))
+    upkeep.server_changed(failed)
+    assert [each.title for each in told if isinstance(each, events.Notice)][-1] == notices[0].title
+
+
+def test_a_file_that_is_broken_at_the_start_is_told_as_one_that_breaks_later(tmp_path: Path) -> None:
+    (tmp_path / "bad.py").write_text("def late(:\n")
+    tools = ToolRegistry()
+    report = load_tools(tmp_path, tools)
+    told: list[events.AgentEvent] = []
+    upkeep = ToolUpkeep(tools, [report.source], told.append)
+    upkeep.start()
+    upkeep.close()
+    (notice,) = [each for each in told if isinstance(each, events.Notice)]
+    assert notice.title == "bad.py was not loaded"
+    assert notice.text.startswith("line 1: SyntaxError")

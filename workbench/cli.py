@@ -107,7 +107,9 @@ def open_app(
     type=click.Choice(["ask", "all", "none"]),
     help="What happens to calls that ask. Default: ask in a terminal, else none.",
 )
+@click.option("--mcp", multiple=True, metavar="FILE", help="Tools of the MCP servers in an mcpServers file.")
 @click.option("--max-iterations", type=click.IntRange(min=1), help="Model calls at most.")
+@click.option("--image", "images", multiple=True, metavar="FILE", help="A picture to send too; repeatable.")
 @click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 def run(
     prompt: str,
@@ -118,6 +120,8 @@ def run(
     resume: str | None,
     approve: str | None,
     max_iterations: int | None,
+    images: tuple[str, ...],
+    mcp: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Run one turn without a screen: the answer on stdout, everything else on stderr.
@@ -143,6 +147,8 @@ def run(
             resume=resume,
             approve=mode,
             max_iterations=max_iterations,
+            images=images,
+            mcp=mcp,
             quiet=quiet,
         )
     if answer:
@@ -206,7 +212,8 @@ def export(session: str, kind: str, output: str | None, to: str | None, content:
         if to is not None:
             from workbench.storage.otel_export import send_spans
 
-            click.echo(f"{send_spans(record, to, content=content)} spans were sent to {to}")
+            count = send_spans(record, to, content=content)
+            click.echo(f"{count} span{'s were' if count != 1 else ' was'} sent to {to}")
             return
         if output is None:
             sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream has it

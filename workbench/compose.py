@@ -34,13 +34,29 @@ TRUST_WORDS = ("open", "careful", "strict")
 class Agent(EngineAgent):
     """An agent with everything that a script wants: any model, console output and logs.
 
-    ``model`` is ``offline`` (no key needed) or any name that litellm knows. ``quiet=True`` prints
-    nothing; ``log=False`` writes nothing; ``folder`` is where ``.workbench/`` goes (default: here).
-    ``trust`` is ``open``, ``careful``, ``strict``, the path of a policy file, a policy, or an agent
-    that answers for the person. The rest is as in ``workbench.engine.Agent``.
+    ``agent.input("…")`` runs a turn and returns the answer; ``agent.tools`` is its ``ToolRegistry``,
+    ``agent.current_session`` the conversation as plain dicts, with times in milliseconds and timestamps in
+    Unix seconds. What tools and hooks print is printed, and kept in their trace entries; ``agent.output =
+    None`` keeps nothing, ``with ProcessOutput() as agent.output:`` keeps what child processes and C code
+    write too. As a context manager it is closed at the end.
 
-    What tools and hooks print is printed, and kept in their trace entries; ``agent.output = None`` keeps
-    nothing, ``with ProcessOutput() as agent.output:`` keeps what child processes and C code write too.
+    Args:
+        name: Shown to people, and part of the names of its logs.
+        tools: A ToolRegistry, or functions, modules, instances, other agents, singly or in lists.
+        system_prompt: Text, a file, or a name in ``prompts/``; None looks for ``prompts/<name>.md``.
+        model: ``offline`` (no key needed, the default) or any name that litellm knows.
+        llm: The model itself; needs only ``complete(messages, tools=None)``. Wins over ``model``.
+        trust: ``open``, ``careful``, ``strict``, the path of a policy file, a policy, or an agent that
+            answers for the person; None asks nobody, the handlers alone decide.
+        quiet: Nothing is printed.
+        log: Sessions, logs and long results are written.
+        folder: Where ``.workbench/`` goes; None for the working directory.
+        observers: Who else is told what happens.
+        options: ``max_iterations`` (10), how often the model may be asked in one turn; ``on_events`` and
+            ``plugins``, handlers singly or nested in lists, where plugins come first.
+
+    Raises ConfigError for a model or trust that there is none of, HookError and ToolRegistrationError for
+    handlers and tools that cannot be used.
     """
 
     def __init__(
@@ -89,9 +105,11 @@ def _result_files(folder: str | Path | None) -> Any:
 
 
 def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
-    """Ask a model once, without tools or memory; options as in ``workbench.engine.llm_do``.
+    """Ask a model once, without tools or memory, and return the answer.
 
-    ``output=`` takes a pydantic model or any type: the answer is then an object of it, else text.
+    ``model`` is as in ``Agent``. Options: ``output``, a pydantic model or any type, of which the answer is
+    then an object, otherwise it is a text; ``system_prompt``; ``llm``, the model itself. Raises
+    ProviderError when there is no answer or none that fits, ConfigError when there is no such model.
     """
     return single.llm_do(prompt, model=model or DEFAULT_MODEL, llm_factory=make_llm, **options)
 

@@ -4,7 +4,7 @@
 
     WorkbenchError
     ├── ConfigError                  configuration, command line, policy and theme files
-    ├── HookError                    a handler that cannot be used as one
+    ├── HookError                    a handler that cannot be used, or that spoiled the session
     │   └── MessageOrderError        a handler put a message where it breaks call/result pairing
     ├── TranscriptError              a message list that no provider would accept
     ├── ToolRejected                 raised by hooks: this call (or batch) shall not run
@@ -56,7 +56,10 @@ class ConfigError(WorkbenchError):
 
 
 class HookError(WorkbenchError):
-    """A handler cannot be used: it is not callable, or names an event that does not exist."""
+    """A handler cannot be used: not callable, an event that does not exist, or it spoiled the session.
+
+    The last is raised by the turn, after every open call was answered; the text names the handler.
+    """
 
 
 class MessageOrderError(HookError):

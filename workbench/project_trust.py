@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,6 +36,8 @@ class ProjectTrust:
 
     def digests(self, paths: Iterable[Path]) -> Digests:
         """What a yes to the files would be about; files that cannot be read are left out."""
+        import hashlib  # brings OpenSSL, which most starts have no use for
+
         digests = {}
         for path in paths:
             try:

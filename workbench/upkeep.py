@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.registry import ToolRegistry
+from workbench.registry.idle_rules import idle_rules
 from workbench.tui import events
 from workbench.tui.events import Post
+from workbench.tui.words import count_words
 
 if TYPE_CHECKING:
     from workbench.toolbox.mcp_connection import McpServerState
     from workbench.toolbox.reload import ReloadReport
+    from workbench.toolbox.tool_files import LoadFailure
     from workbench.toolbox.tool_source import ToolSource
 
 
@@ -27,20 +31,31 @@ class ToolUpkeep:
         from workbench.toolbox.watcher import ToolWatcher
 
         self._post = post
+        self._registry = registry
+        self._sources = sources
         self._watcher = ToolWatcher(registry, sources, self._reloaded)
         self._failed = {failure.path.name for failure in self._watcher.failures}
         self._servers = None
-        configs = []
+        self._lock = threading.Lock()
+        self._unsettled: set[str] = set()
+        self._down: set[str] = set()
+        self._files: dict[str, Path] = {}
         if mcp:
             from workbench.toolbox.mcp_config import load_mcp_config
             from workbench.toolbox.mcp_servers import McpServers
 
-            configs = [config for path in mcp for config in load_mcp_config(path)]
-            self._servers = McpServers(registry, configs, self._server_changed)
+            found = [(config, path) for path in mcp for config in load_mcp_config(path)]
+            self._files = {config.name: path for config, path in found}
+            self._unsettled = {config.name for config, _ in found if not config.disabled}
+            self._servers = McpServers(registry, [config for config, _ in found], self.server_changed)
 
     def start(self) -> None:
         """Begin to watch and to connect; returns at once."""
+        for failure in self._watcher.failures:
+            self._tell_failure(failure, again=False)
         self._watcher.start()
+        if not self._unsettled:
+            self._tell_idle_rules()
         if self._servers is not None:
             self._servers.start()
 
@@ -69,28 +84,57 @@ class ToolUpkeep:
             path = str(failure.path)
             self._post(events.LoadFailed("", time.time(), name, failure.reason, where, path))
         new = failures.keys() - self._failed
+        loaded = {file.path for source in self._sources for file in source.files if file.module is not None}
         self._failed = set(failures)
         for name in sorted(new):
-            failure = failures[name]
-            where = f"line {failure.line}: " if failure.line else ""
-            self._tell(f"{name} was not loaded again", f"{where}{failure.reason}", "error", _OLD_VERSION)
+            self._tell_failure(failures[name], again=failures[name].path in loaded)
         if summary := _summary(report):
-            self._tell("Tools were reloaded", summary, "muted")
+            self._tell("Tools were reloaded", summary, "muted", counted=True)
         if report.left_behind:
             self._tell("Some changes wait", ", ".join(report.left_behind), "warning", _NEXT_START)
 
-    def _server_changed(self, state: McpServerState) -> None:
+    def _tell_failure(self, failure: LoadFailure, *, again: bool) -> None:
+        where = f"line {failure.line}: " if failure.line else ""
+        title = f"{failure.path.name} was not loaded{' again' * again}"
+        self._tell(title, f"{where}{failure.reason}", "error", _OLD_VERSION if again else _NO_VERSION)
+
+    def server_changed(self, state: McpServerState) -> None:
+        """Tell of a server that comes or goes; once, however often it is tried again."""
         if state.phase == "failed":
             self._post(events.LoadFailed("", time.time(), state.name, state.reason or "failed", ""))
+            if state.name not in self._down:
+                self._down.add(state.name)
+                hint = (
+                    f"It is tried again by itself. Its command and settings are in {self._files[state.name]}."
+                )
+                self._tell(f"The MCP server {state.name} is not connected", state.why, "error", hint)
         elif state.phase == "connected":
+            self._down.discard(state.name)
             self._post(events.LoadMended("", time.time(), state.name))
-            self._tell(f"{state.name} is connected", f"{len(state.tools)} tools", "muted")
+            self._tell(f"{state.name} is connected", count_words(len(state.tools), "tool"), "muted")
+        if state.phase in ("failed", "connected"):
+            self._settled(state.name)
 
-    def _tell(self, title: str, text: str, tone: str, hint: str = "") -> None:
-        self._post(events.Notice("", time.time(), title, text, hint, tone))
+    def _settled(self, server: str) -> None:
+        """Once each server had its chance, the tools are there that rules can be about."""
+        with self._lock:
+            last = self._unsettled == {server}
+            self._unsettled.discard(server)
+        if last:
+            self._tell_idle_rules()
+
+    def _tell_idle_rules(self) -> None:
+        rules = idle_rules(self._registry.policy, self._registry)
+        if rules:
+            self._tell("Some rules of the policy cover nothing", "\n".join(rules), "warning", _IDLE)
+
+    def _tell(self, title: str, text: str, tone: str, hint: str = "", *, counted: bool = False) -> None:
+        self._post(events.Notice("", time.time(), title, text, hint, tone, counted))
 
 
+_IDLE = "They take effect once such a tool is there. If it is a slip, mend the file and start again."
 _NEXT_START = "The agent stays what it is while it runs; these take effect when Workbench is started again."
+_NO_VERSION = "Its tools come once it loads. Save the file again when it is mended."
 _OLD_VERSION = "The last version that loaded stays in use. Save the file again when it is mended."
 
 

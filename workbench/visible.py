@@ -21,6 +21,7 @@ _DRESSED: Final = re.compile(
     "(?<=[\u2190-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff0-9#*])[\u200d\ufe0e\ufe0f]+"
 )
 _UNSAFE_OR_NEWLINE: Final = re.compile(_UNSAFE.pattern[:-1] + "\\n]")
+_KEPT: Final = "\t\u200c\u200d\ufe0e\ufe0f"
 _SHORT: Final = {
     "\n": "\\n",
     "\t": "\\t",
@@ -41,6 +42,13 @@ def visible(text: str) -> str:
 def visible_line(text: str) -> str:
     """The same in one line: newlines and tabs show as escapes too."""
     return _UNSAFE_OR_NEWLINE.sub(_escape, text)
+
+
+def written(text: str) -> str:
+    """Text of several lines for a document: also tabs stay, and what joins or dresses signs of a script."""
+    return _UNSAFE.sub(
+        lambda match: match[0] if match[0] in _KEPT else _escape(match), text.replace("\r\n", "\n")
+    )
 
 
 def in_place(text: str) -> str:

@@ -117,7 +117,7 @@ def test_what_another_thread_prints_meanwhile_is_no_calls(monkeypatch: pytest.Mo
     output, begun, printed = ScriptOutput(), threading.Event(), threading.Event()
 
     def stranger() -> None:
-        begun.wait(10)
+        begun.wait(60)
         print("progress")
         printed.set()
 
@@ -125,7 +125,7 @@ def test_what_another_thread_prints_meanwhile_is_no_calls(monkeypatch: pytest.Mo
     thread.start()
     with output.bracket("call") as captured:
         begun.set()
-        assert printed.wait(10)
+        assert printed.wait(60)
     thread.join()
     assert captured.text == ""
     assert terminal.shown == "progress\n"
@@ -181,7 +181,7 @@ def test_what_a_call_prints_after_its_end_is_only_printed(monkeypatch: pytest.Mo
 
     def leave_behind() -> str:
         def late() -> None:
-            go.wait(10)
+            go.wait(60)
             print("late")
 
         threads.append(threading.Thread(target=late))

@@ -137,7 +137,7 @@ def test_parallel_calls_never_mix() -> None:
 
         def call(name: str) -> None:
             with setting.capture.bracket(name) as captured:
-                barrier.wait(10)
+                barrier.wait(60)
                 for number in range(200):
                     print(name, number)
             texts[name] = captured.text
@@ -212,12 +212,12 @@ def test_the_apps_own_thread_never_writes_into_a_call() -> None:
         def call() -> None:
             with capture.bracket("call") as captured:
                 ready.set()
-                done.wait(10)
+                done.wait(60)
             texts.append(captured.text)
 
         thread = threading.Thread(target=call)
         thread.start()
-        ready.wait(10)
+        ready.wait(60)
         print("the app")
         done.set()
         thread.join()

@@ -21,8 +21,9 @@ class StrictLLM:
     """Answers with what it was given, in turn; checks every request by rules of its own.
 
     The rules are written apart from the engine's validator, so that one checks the other: contents are
-    texts, calls are answered at once and in order, ids are unique, everything is JSON. ``requests``
-    keeps a copy of each message list, ``tools`` of each list of schemas.
+    texts, those of users and tools also texts and pictures, calls are answered at once and in order, ids are
+    unique, everything is JSON. ``requests`` keeps a copy of each message list, ``tools`` of each list of
+    schemas.
     """
 
     model = "strict"
@@ -72,8 +73,8 @@ def check_request(messages: Sequence[Mapping[str, Any]]) -> None:
     seen: set[str] = set()
     for index, message in enumerate(messages):
         where = f"message {index}"
-        _require(isinstance(message.get("content"), str), f"{where}: the content is not a text")
         role = message.get("role")
+        _check_content(message.get("content"), role, where)
         if role == "tool":
             _require(bool(open_calls), f"{where}: an answer to nothing")
             _require(message.get("tool_call_id") == open_calls.pop(0), f"{where}: an answer out of order")
@@ -85,6 +86,21 @@ def check_request(messages: Sequence[Mapping[str, Any]]) -> None:
             open_calls = [_check_call(call, seen, where) for call in message["tool_calls"]]
             _require(bool(open_calls), f"{where}: an empty list of calls")
     _require(not open_calls, f"the end: {open_calls} are open")
+
+
+def _check_content(content: Any, role: Any, where: str) -> None:
+    if role not in ("user", "tool") or not isinstance(content, list):
+        _require(isinstance(content, str), f"{where}: the content is not a text")
+        return
+    _require(bool(content), f"{where}: no parts")
+    for part in content:
+        kind = part["type"]
+        _require(part.keys() == {"type", kind}, f"{where}: a part with {sorted(part)}")
+        if kind == "text":
+            _require(isinstance(part["text"], str) and bool(part["text"]), f"{where}: a part without text")
+        else:
+            url = part["image_url"]["url"]
+            _require(url.startswith(("https://", "data:image/")), f"{where}: a picture at {url[:20]!r}")
 
 
 def _check_call(call: Mapping[str, Any], seen: set[str], where: str) -> str:

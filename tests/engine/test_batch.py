@@ -21,8 +21,8 @@ from workbench.engine import (
     on_error,
 )
 from workbench.engine.agent import Agent
+from workbench.engine.jobs import Job
 from workbench.engine.observer import Observer, TurnSummary
-from workbench.engine.worker import Job
 from workbench.errors import HookError, MessageOrderError, ToolRejected
 from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule, ToolMetadata, ToolRegistry
 
@@ -462,6 +462,15 @@ def test_missing_and_repeated_ids_are_told_apart(tools: Tools) -> None:
     assert len({entry["call_id"] for entry in entries(agent)}) == 4
 
 
+def test_one_call_given_twice_is_two_calls(tools: Tools) -> None:
+    twice = call("write", path="a")
+    agent, llm = make(tools, calls(twice, twice), "done")
+    agent.input("go")
+    assert tools.ran == ["a", "a"]
+    assert not llm.refusals
+    assert len({entry["call_id"] for entry in entries(agent)}) == 2
+
+
 def test_arguments_that_came_as_text_are_read_or_answered(tools: Tools) -> None:
     batch = LLMResponse(
         None,
@@ -579,14 +588,14 @@ def test_a_parallel_call_that_had_ended_keeps_its_result_when_a_handler_fails(
 ) -> None:
     registry = ToolRegistry()
     ended = threading.Event()
-    deliver = Job.deliver
+    announce = Job.announce
 
-    def deliver_and_say(job: Job, value: Any, error: BaseException | None) -> None:
-        deliver(job, value, error)
+    def announce_and_say(job: Job) -> None:
+        announce(job)
         if job.errand.label == "quick":
             ended.set()
 
-    monkeypatch.setattr(Job, "deliver", deliver_and_say)
+    monkeypatch.setattr(Job, "announce", announce_and_say)
 
     @registry.register(metadata=ToolMetadata(parallel_safe=True))
     def quick(name: str) -> str:

@@ -125,7 +125,7 @@ async def test_closing_on_the_loop_of_ainput_does_not_wait_for_ever() -> None:
 
     agent = Agent("a", forever, llm=StrictLLM(calls(call("forever"))), observers=[told])
     task = asyncio.create_task(agent.ainput("go"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         await begun.wait()
         agent.close()
         await task

@@ -141,7 +141,7 @@ def test_a_stop_ends_a_delay() -> None:
     agent = Agent("a", [tools.plain], llm=StrictLLM(calls(call("plain"))), plugins=[faults], quiet=True)
 
     def stop() -> None:
-        began.wait(10)
+        began.wait(60)
         agent.stop()
 
     threading.Thread(target=stop).start()

@@ -166,7 +166,7 @@ def test_handlers_come_and_go_while_the_agent_runs() -> None:
 
 
 def test_a_function_that_names_no_event_is_refused_with_a_hint() -> None:
-    with pytest.raises(HookError, match=r"test_hooks\.echo is not bound to an event") as caught:
+    with pytest.raises(HookError, match=r"echo \(.*test_hooks\.py:\d+\) is not bound to an event") as caught:
         Agent("a", llm=StrictLLM(), on_events=[echo])
     assert "before_tools(handler)" in caught.value.hint
 

@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
+from tests.engine.waiting import until
 from workbench.engine import after_each_tool
 from workbench.engine.agent import Agent
-from workbench.engine.worker import Job
+from workbench.engine.jobs import Job
+from workbench.engine.llm import LLMResponse
+from workbench.errors import StopTurn
 from workbench.registry import ToolMetadata, ToolRegistry
 
 
@@ -82,6 +85,62 @@ def test_a_call_that_runs_too_long_ends_the_agent_inside(inner: Inner) -> None:
     assert entry["error_type"] == "ToolTimeoutError"
     assert entry["nested"][0]["result"] == "The call ran too long."
     assert inner.agent.last_status == "stopped"
+
+
+class Elsewhere:
+    """An agent that a tool has run a call by hand, or sum up its conversation, which waits to be let go."""
+
+    def __init__(self) -> None:
+        self.begun, self.release = threading.Event(), threading.Event()
+        self.left: BaseException | None = None
+        self.agent = Agent("inner", [self.wait], llm=StrictLLM("one", "two", self.sum_up))
+        self.agent.input("first")
+        self.agent.input("second")
+
+    def wait(self) -> str:
+        """Wait."""
+        self.begun.set()
+        self.release.wait(30)
+        return "late"
+
+    def sum_up(self) -> LLMResponse:
+        return LLMResponse(self.wait())
+
+    def by_hand(self) -> str:
+        """Run a call of the agent by hand."""
+        return str(self.agent.run_tool("wait", {})["status"])
+
+    def compact(self) -> str:
+        """Have the agent sum up."""
+        try:
+            return str(self.agent.compact(0)["summary"])
+        except StopTurn as stop:
+            self.left = stop
+            raise
+
+
+@pytest.mark.parametrize("what", ["by_hand", "compact"])
+@pytest.mark.parametrize("way", ["stop", "timeout"])
+def test_what_else_an_agent_does_inside_a_call_ends_with_it_too(what: str, way: str) -> None:
+    inside = Elsewhere()
+    registry = ToolRegistry()
+    limit = ToolMetadata(timeout=0.05) if way == "timeout" else ToolMetadata()
+    registry.register(getattr(inside, what), name="work", metadata=limit)
+    outer = Agent("outer", registry, llm=StrictLLM(calls(call("work")), "done"))
+    turn = threading.Thread(target=outer.input, args=("go",), daemon=True)
+    turn.start()
+    assert inside.begun.wait(30)
+    if way == "stop":
+        outer.stop()
+    turn.join(30)
+    until(lambda: not inside.agent.running)
+    assert not inside.release.is_set()
+    if what == "compact":
+        assert inside.left is not None
+        assert len(inside.agent.current_session["messages"]) == 5  # type: ignore[index]  # there is one
+    else:
+        assert entries(inside.agent)[0]["status"] == "cancelled"
+    inside.release.set()
 
 
 def test_a_hook_that_fails_ends_the_agents_inside_of_calls_beside(inner: Inner) -> None:

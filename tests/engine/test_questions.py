@@ -51,7 +51,7 @@ class Pondering:
 
     def complete(self, messages: Any, tools: Any = None) -> LLMResponse:
         self.begun.set()
-        self.release.wait(20)
+        self.release.wait(60)
         return LLMResponse("ALLOW")
 
 
@@ -80,7 +80,7 @@ def test_a_stop_reaches_a_turn_whose_judge_is_busy_with_somebody_else() -> None:
         with judge.turn_lock:
             asked.wait(30)
             agent.stop()
-            stopped.wait(20)
+            stopped.wait(60)
 
     busy = threading.Thread(target=keep_busy, daemon=True)
     busy.start()
@@ -100,7 +100,7 @@ def test_a_stop_cancels_an_async_permission_handler() -> None:
     async def ask(request: PermissionRequest) -> bool:
         begun.set()
         try:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 await asyncio.Event().wait()
         finally:
             ended.append(request.tool_name)

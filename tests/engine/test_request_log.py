@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 from hypothesis import given
@@ -124,6 +126,49 @@ def test_the_schemas_of_an_agent_within_a_tool_are_its_own() -> None:
 
 def test_a_call_that_was_not_seen_has_no_messages() -> None:
     assert RequestLog().sent({"timestamp": 1.0, "message_count": 2}) is None
+
+
+def with_inner_agents(number: int) -> tuple[Agent, RequestLog, list[weakref.ref[Agent]]]:
+    """An agent whose one turn ran so many others, each made inside its tool, and what is left of those."""
+    made_inside: list[weakref.ref[Agent]] = []
+
+    def ask() -> str:
+        """Ask another agent."""
+        inner, _, _ = made("inside")
+        made_inside.append(weakref.ref(inner))
+        return inner.input("go")
+
+    log = RequestLog()
+    batch = calls(*(call("ask") for _ in range(number)))
+    outer = Agent("o", [ask], llm=StrictLLM(batch, "done", "again"), observers=[log], quiet=True, log=False)
+    outer.input("start")
+    return outer, log, made_inside
+
+
+def test_two_hundred_agents_inside_tools_leave_nothing_once_the_conversation_is_over() -> None:
+    outer, log, inside = with_inner_agents(200)
+    assert len(log) == 202
+    gc.collect()
+    assert not [agent for agent in inside if agent() is not None]
+    outer.reset_conversation()
+    assert len(log) == 0
+    assert not [kept for kept in (log._chains, log._tools, log._requests) if kept]
+
+
+def test_in_another_conversation_only_what_its_trace_tells_of_is_kept() -> None:
+    outer, log, _ = with_inner_agents(3)
+    assert outer.current_session is not None
+    first = outer.current_session["trace"]
+    outer.current_session = {"messages": [], "trace": [dict(entry) for entry in first[:2]], "turn": 1}
+    outer.input("go on")
+    assert len(log) == 2
+    sent = log.sent(first[1])
+    assert sent is not None
+    assert sent.messages[-1]["content"] == "start"
+    last = log.sent(outer.current_session["trace"][-1])
+    assert last is not None
+    assert (last.new_from, last.removed) == (0, 0)
+    assert last.messages[-1]["content"] == "go on"
 
 
 def test_a_message_that_is_sent_again_is_kept_once() -> None:

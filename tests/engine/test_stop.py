@@ -451,7 +451,7 @@ async def test_cancelling_the_task_of_ainput_stops_the_turn(tools: Blocking) -> 
     llm = StrictLLM(calls(call("block_async"), call("block_async")), "fine")
     agent = Agent("a", tools.block_async, llm=llm)
     task = asyncio.create_task(agent.ainput("go"))
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not tools.begun.is_set():
             await asyncio.sleep(0)
     task.cancel()

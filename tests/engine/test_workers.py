@@ -13,8 +13,9 @@ from tests.engine.strict_llm import StrictLLM, call, calls
 from tests.engine.waiting import until
 from workbench.engine import CancelToken, xray
 from workbench.engine.agent import Agent
+from workbench.engine.jobs import Abandoned, Errand, LateOutcome
 from workbench.engine.results import to_text
-from workbench.engine.worker import Abandoned, Errand, LateOutcome, WorkerPool
+from workbench.engine.worker import WorkerPool
 from workbench.registry import ToolMetadata, ToolRegistry
 
 
@@ -156,7 +157,7 @@ def test_async_tools_marked_for_it_run_at_the_same_time_with_the_context_of_thei
     @registry.register(metadata=ToolMetadata(parallel_safe=True))
     async def meet(name: str) -> str:
         """Wait for the other one."""
-        async with asyncio.timeout(30), barrier:
+        async with asyncio.timeout(60), barrier:
             assert xray.agent is agent
             seen.append(xray.user_prompt)
             if name == "b":
@@ -191,8 +192,8 @@ def test_a_stop_cancels_async_tools_side_by_side() -> None:
     agent = Agent("a", registry, llm=StrictLLM(calls(call("forever", name="a"), call("forever", name="b"))))
 
     def stop() -> None:
-        assert begun.acquire(timeout=30)
-        assert begun.acquire(timeout=30)
+        assert begun.acquire(timeout=60)
+        assert begun.acquire(timeout=60)
         agent.stop()
 
     threading.Thread(target=stop, daemon=True).start()
@@ -222,8 +223,8 @@ def test_a_part_of_a_call_that_was_left_is_reported_once() -> None:
     )
 
     def stop() -> None:
-        assert begun.acquire(timeout=30)
-        assert begun.acquire(timeout=30)
+        assert begun.acquire(timeout=60)
+        assert begun.acquire(timeout=60)
         agent.stop()
 
     threading.Thread(target=stop, daemon=True).start()

@@ -9,7 +9,7 @@ from collections.abc import Callable
 def until(fact: Callable[[], object]) -> None:
     """Return as soon as ``fact()`` holds; fail if it never does."""
     pause = threading.Event()
-    for _ in range(3000):
+    for _ in range(6000):
         if fact():
             return
         pause.wait(0.01)

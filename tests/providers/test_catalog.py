@@ -93,3 +93,10 @@ def test_the_real_tables_hold_a_context_and_a_price(host: ModelHost, monkeypatch
     openai = next(group for group in groups if group.title == "openai")
     assert openai.state == "key set"
     assert ModelInfo("openai/gpt-4o-mini", 128_000, 0.15, 0.6) in openai.models
+
+
+def test_who_makes_models_comes_before_who_sells_them() -> None:
+    nothing = {"models": {}, "key": False}
+    tables = {title: dict(nothing) for title in ("zai", "aihubmix", "openai", "anthropic", "bedrock")}
+    groups = looked(Catalog(Tables(tables), list))[-1].groups
+    assert [each.title for each in groups[1:]] == ["anthropic", "openai", "zai", "aihubmix", "bedrock"]

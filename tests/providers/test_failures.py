@@ -243,3 +243,14 @@ def test_an_exception_is_described_with_its_bases_causes_and_code() -> None:
     assert described["classes"][:2] == ["HttpError", "Exception"]
     assert described["chain"] == ["HttpError", "ConnectionRefusedError"]
     assert (described["status"], described["code"]) == (429, "insufficient_quota")
+
+
+def test_a_reseller_that_speaks_as_openai_does_lacks_its_own_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AIHUBMIX_API_KEY", raising=False)
+    said = "AihubmixException - Missing credentials. Please pass an `api_key` or set the `OPENAI_API_KEY`."
+    case = failure("InternalServerError", message=said, provider="aihubmix")
+    error = made(case, "aihubmix/x")
+    assert str(error) == "There is no key for aihubmix/x."
+    assert "Set AIHUBMIX_API_KEY in" in error.hint
+    assert "OPENAI" not in error.hint
+    assert "Missing credentials" in str(made(case, "aihubmix/x", api_key="k"))

@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import os
 import select
+import signal
 import subprocess
 import sys
 import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +20,8 @@ import pytest
 from workbench.engine.cancel import CancelToken
 from workbench.errors import InvalidRequestError, ModelHostError, StopTurn
 from workbench.providers.host_client import HOST_COMMAND, ModelHost, Patience
+from workbench.providers.host_pipes import EventPipe
+from workbench.providers.litellm_model import LitellmModel
 
 PRELUDE = """
 import json, os, sys, signal
@@ -121,6 +125,28 @@ def test_a_host_that_was_closed_is_not_followed_by_another() -> None:
         with pytest.raises(ModelHostError, match="closed"):
             next(events)
         assert host.pid is None
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_warming_complains_of_a_host_that_ended_but_not_of_one_that_was_closed(
+    ours: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    os.mkfifo(tmp_path / "asked")
+    script = f"""
+    say(kind="ready")
+    for order in orders(): open({str(tmp_path / "asked")!r}, "w").close()
+    """
+    with fake_host(script) as host:
+        warming = threading.Thread(target=LitellmModel("openai/x", host=host)._learn)
+        warming.start()
+        (tmp_path / "asked").read_text()  # it has the question, and will not answer it
+        assert host.pid is not None
+        if ours:
+            host.close()
+        else:
+            os.kill(host.pid, signal.SIGKILL)
+        warming.join(60)
+    assert ("could not be warmed up" in caplog.text) is not ours
 
 
 def test_a_host_that_cannot_start_says_what_it_said() -> None:
@@ -230,7 +256,7 @@ def test_a_request_that_is_left_early_is_stopped() -> None:
             events = host.complete("m", [], None, {})
             next(events)
             events.close()
-            assert seen.wait(10)
+            assert seen.wait(60)
     finally:
         logger.removeHandler(listener)
         logger.setLevel(logging.NOTSET)
@@ -273,9 +299,109 @@ def test_two_threads_share_one_host() -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
         assert answers["one"][0]["chunks"] == [{"text": "one"}]
         assert answers["two"][0]["chunks"] == [{"text": "two"}]
+
+
+ECHO_ON_GO = """
+say(kind="ready")
+waiting = []
+for order in orders():
+    if order["op"] == "cancel":
+        say(kind="cancelled", id=order["id"])
+    elif order["op"] == "complete":
+        waiting.append(order)
+        say(kind="chunks", id=order["id"], chunks=[{"text": order["model"]}])
+        if order["model"] == "go":
+            for each in waiting: say(**DONE, id=each["id"])
+"""
+
+
+def test_a_request_that_is_alone_reads_on_its_own_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: list[str] = []
+
+    def read(self: EventPipe, real: Any = EventPipe.read) -> Any:
+        readers.append(threading.current_thread().name)
+        return real(self)
+
+    monkeypatch.setattr(EventPipe, "read", read)
+    with fake_host(ECHO_ON_GO) as host:
+        ask(host, "go")
+        readers.clear()
+        ask(host, "go")
+    assert readers[0] == threading.current_thread().name
+
+
+def test_a_second_request_is_answered_while_the_first_waits_alone() -> None:
+    with fake_host(ECHO_ON_GO) as host:
+        started = threading.Event()
+        kinds: list[str] = []
+
+        def wait() -> None:
+            for event in host.complete("wait", [], None, {}):
+                kinds.append(event["kind"])
+                started.set()
+
+        thread = threading.Thread(target=wait)
+        thread.start()
+        assert started.wait(60)
+        assert [event["kind"] for event in ask(host, "go")] == ["chunks", "done"]
+        thread.join(60)
+        assert kinds == ["chunks", "done"]
+
+
+def test_a_second_request_is_answered_although_the_first_takes_nothing() -> None:
+    with fake_host(ECHO_ON_GO) as host:
+        idle = host.complete("idle", [], None, {})
+        next(idle)
+        assert ask(host, "go")[-1]["kind"] == "done"
+        assert next(idle)["kind"] == "done"
+
+
+def test_a_stop_reaches_a_request_that_waits_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    cancel = CancelToken()
+    waiting = threading.Event()
+
+    def stop() -> None:
+        waiting.wait(60)
+        cancel.cancel("enough")
+
+    def wait(self: EventPipe, seconds: float | None, real: Any = EventPipe.wait) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            waiting.set()
+        return real(self, seconds)
+
+    with fake_host(ECHO_ON_GO) as host:
+        events = host.complete("wait", [], None, {}, cancel)
+        next(events)
+        monkeypatch.setattr(EventPipe, "wait", wait)
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        with pytest.raises(StopTurn, match="enough"):
+            next(events)
+        stopper.join()
+        assert ask(host, "go")[-1]["kind"] == "done"
+
+
+def test_a_reader_that_is_interrupted_in_mid_line_takes_its_host_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(self: EventPipe, real: Any = EventPipe.read) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return real(self)
+        os.read(self._descriptor, 3)
+        raise KeyboardInterrupt
+
+    with fake_host(ECHO_ON_GO) as host:
+        ask(host, "go")
+        first = host.pid
+        with monkeypatch.context() as patch:
+            patch.setattr(EventPipe, "read", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                ask(host, "go")
+        assert ask(host, "go")[-1]["kind"] == "done"
+        assert host.pid != first
 
 
 def test_a_message_that_is_not_json_is_refused_by_its_number() -> None:
@@ -355,7 +481,7 @@ def test_the_host_ends_when_its_input_closes() -> None:
     with subprocess.Popen(HOST_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as host:
         assert host.stdin is not None
         host.stdin.close()
-        assert host.wait(10) == 0
+        assert host.wait(60) == 0
 
 
 def test_the_host_ends_with_its_parent_although_somebody_keeps_its_input_open() -> None:

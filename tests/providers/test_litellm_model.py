@@ -386,7 +386,7 @@ def test_a_stop_frees_the_caller_and_closes_the_connection(asker: Asker) -> None
             on_delta=lambda each: cancel.cancel("enough") if each.kind == "text" else None,
             cancel=cancel,
         )
-    assert asker.server.gone.wait(10)
+    assert asker.server.gone.wait(60)
     assert asker.ask(text("fine")).content == "fine"
 
 
@@ -430,7 +430,7 @@ def test_two_models_answer_at_once_through_one_host(host: ModelHost) -> None:
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
     assert answers == {"one": "a" * 10, "two": "b" * 10}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.pictures import address, picture
 from tests.providers.loopback import Loopback, error
 from workbench.errors import ProviderError
 from workbench.providers.host_client import ModelHost
@@ -49,10 +50,13 @@ CONVERSATION: list[Body] = [
         "role": "user",
         "content": [
             {"type": "text", "text": "and this \ud800?"},
-            {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+            {"type": "image_url", "image_url": {"url": address(picture())}},
         ],
     },
 ]
+
+
+BASE64 = address(picture()).partition(",")[2]
 
 
 class Recorder:
@@ -115,7 +119,10 @@ def test_anthropic_gets_the_thinking_with_its_signature_before_the_calls(recorde
     answers = body["messages"][2]
     assert answers["role"] == "user"
     assert [part["tool_use_id"] for part in answers["content"]] == ["call_1", "call_2"]
-    assert body["messages"][4]["content"][1]["type"] == "image"
+    assert body["messages"][4]["content"][1] == {
+        "type": "image",
+        "source": {"type": "base64", "media_type": "image/png", "data": BASE64},
+    }
 
 
 def test_anthropic_takes_earlier_calls_after_every_tool_was_switched_off(recorder: Recorder) -> None:
@@ -132,13 +139,17 @@ def test_gemini_gets_parts_and_function_responses(recorder: Recorder) -> None:
     assert [part["function_response"]["name"] for part in answers] == ["files-read", "files-read"]
 
     assert not any(part.get("text") == "" for content in body["contents"] for part in content["parts"])
-    assert body["contents"][4]["parts"][1]["inline_data"]["mime_type"] == "image/png"
+    assert body["contents"][4]["parts"][1]["inline_data"] == {"mime_type": "image/png", "data": BASE64}
 
 
-@pytest.mark.parametrize("model", ["openai/gpt-4o", "mistral/mistral-large-latest", "openrouter/mistralai/x"])
+@pytest.mark.parametrize(
+    "model",
+    ["openai/gpt-4o", "mistral/mistral-large-latest", "openrouter/openai/x", "hosted_vllm/x", "lm_studio/x"],
+)
 def test_a_model_that_takes_images_gets_them(recorder: Recorder, model: str) -> None:
     parts = recorder.body(model)["messages"][6]["content"]
-    assert parts[1]["image_url"]["url"] == "data:image/png;base64,iVBORw0KGgo="
+    assert [part["type"] for part in parts] == ["text", "image_url"]
+    assert parts[1]["image_url"]["url"] == address(picture())
 
 
 @pytest.mark.parametrize(
@@ -187,4 +198,5 @@ def test_the_conversation_itself_is_left_as_it_is() -> None:
 def test_ollama_gets_arguments_as_objects_and_images_apart(recorder: Recorder) -> None:
     messages = recorder.body("ollama_chat/llama3")["messages"]
     assert messages[2]["tool_calls"][0]["function"] == {"name": "files-read", "arguments": {"path": "1"}}
-    assert messages[6]["images"] == ["iVBORw0KGgo="]
+    assert messages[6]["images"] == [BASE64]
+    assert messages[6]["content"] == "and this \ufffd?"

@@ -126,9 +126,58 @@ def test_a_rule_that_allows_wants_all_its_tags_and_one_that_denies_any() -> None
     ],
 )
 def test_allowing_git_allows_nothing_else(command: str, allowed: bool) -> None:
-    for pattern in ("git *", "git"):
-        recorder = Recorder(PermissionPolicy((rule(ALLOW, "shell.run", command=pattern),)))
-        assert (recorder.result("shell.run", command=command) is ALLOW) is allowed, pattern
+    recorder = Recorder(PermissionPolicy((rule(ALLOW, "shell.run", command="git *"),)))
+    assert (recorder.result("shell.run", command=command) is ALLOW) is allowed
+
+
+PUSH = "git push origin"
+
+
+@pytest.mark.parametrize(
+    ("granted", "command", "covered"),
+    [
+        (PUSH, PUSH, True),
+        (PUSH, "git  push 'origin'", True),
+        (PUSH, "git push origin # as ever", True),
+        (PUSH, "git push origin 2>&1", True),
+        (PUSH, "git push", False),
+        (PUSH, "git push origin --force", False),
+        (PUSH, "git push --force origin", False),
+        (PUSH, "git origin push", False),
+        (PUSH, "git 'push origin'", False),
+        (PUSH, "sudo git push origin", False),
+        (PUSH, "X=1 git push origin", False),
+        (PUSH, "git push origin; git push origin", False),
+        (PUSH, "git push origin > log", False),
+        (PUSH, "git push origin && rm x", False),
+        ("rm '*'", "rm *", False),
+        ("rm '~/a'", "rm ~/a", False),
+        ("echo '$A'", "echo $A", False),
+        ("'A=1' x", "A=1 x", False),
+        ("'if' x", "if x", False),
+        ("a && b", "a || b", False),
+        ("a && b", "a && b", True),
+        ("rm $A", "rm $A", True),
+        ("git push *", "git push", True),
+        ("git push *", "git push --force", True),
+        ("git push *", "git pull", False),
+    ],
+)
+def test_a_command_without_wildcards_is_allowed_as_it_is_and_a_pattern_says_what_it_covers(
+    granted: str, command: str, covered: bool
+) -> None:
+    pattern = granted if granted.endswith(" *") else exactly(granted)
+    by_grant = Recorder(PermissionPolicy.strict())
+    by_grant.registry.grant(Grant("shell.run", {"command": pattern}))
+    by_rule = Recorder(PermissionPolicy((rule(ALLOW, command=pattern),)))
+    for recorder in (by_grant, by_rule):
+        assert (recorder.result("shell.run", command=command) is ALLOW) is covered
+
+
+def test_a_command_without_wildcards_denies_and_asks_with_more_words_too() -> None:
+    recorder = Recorder(PermissionPolicy((rule(DENY, command="git push"),), ALLOW))
+    assert recorder.result("shell.run", command="git push --force") is DENY
+    assert recorder.result("shell.run", command="git pull") is ALLOW
 
 
 @pytest.mark.parametrize(

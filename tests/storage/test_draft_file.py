@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from workbench.storage.draft_file import DraftFile
+from workbench.storage.masking import Masker
 
 
 def test_what_a_closed_app_kept_is_taken_once(tmp_path: Path) -> None:
@@ -31,6 +32,15 @@ def test_a_running_app_keeps_its_own(tmp_path: Path) -> None:
     (path,) = folder.iterdir()
     assert path.read_text() == "three"
     assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_no_secret_of_a_draft_is_on_disk(tmp_path: Path) -> None:
+    folder = tmp_path / ".workbench" / "drafts"
+    draft = DraftFile(folder, mask=Masker({"OTHER_TOKEN": "correct-horse"}))
+    key = "sk-" + "a1" * 20
+    draft.keep(f"use {key} and correct-horse\n")
+    (path,) = folder.iterdir()
+    assert path.read_text() == "use [masked key] and [masked OTHER_TOKEN]\n"
 
 
 def test_an_empty_draft_leaves_no_file(tmp_path: Path) -> None:

@@ -13,12 +13,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from opentelemetry.trace import StatusCode
 
+from tests.engine.strict_llm import StrictLLM, call, calls
+from workbench.engine import Agent
 from workbench.errors import StorageError
 from workbench.storage.export import to_jsonl, to_markdown
 from workbench.storage.otel_export import send_spans, spans_of, write_spans
-from workbench.storage.session_file import SessionRecord, Turns
+from workbench.storage.session_file import SessionRecord, Turns, read_session
 from workbench.storage.session_format import Origin, TurnRecord
+from workbench.storage.session_log import SessionLog
 
 USAGE = {"input_tokens": 10, "output_tokens": 5, "cached_tokens": 0, "cost": 0.25}
 
@@ -94,6 +98,21 @@ def test_a_result_can_never_leave_its_code_block(result: str) -> None:
     text = "".join(to_markdown(record_of(turn(result=result))))
     headings = [token for token in MarkdownIt().parse(text) if token.type == "heading_open"]
     assert [token.tag for token in headings] == ["h1", "h2"]
+
+
+HOSTILE = "\x1b[31mred\x1b]52;c;aGk=\x07\x00\x9b2J\u202e\u200b\ud800\r\n\tnext \U0001f468\u200d\U0001f469"
+
+
+def test_a_document_is_text_whatever_was_said_and_shows_what_was_hidden() -> None:
+    failed = TurnRecord(input=HOSTILE, status="error", error=HOSTILE)
+    text = "".join(to_markdown(record_of(turn(HOSTILE, HOSTILE), failed)))
+    assert [char for char in text if not char.isprintable() and char not in "\n\t\u200d"] == []
+    assert r"\e[31mred\e]52;c;aGk=\a\0\x9b2J\u202e\u200b\ud800" in text
+    assert "\tnext \U0001f468\u200d\U0001f469" in text
+    lines = "".join(to_jsonl(record_of(turn(HOSTILE, HOSTILE))))
+    assert r"\u001b[31mred\u001b]52;" in lines
+    assert lines.isascii()
+    assert all(char.isprintable() or char == "\n" for char in lines)
 
 
 def test_a_turn_that_failed_says_how_it_ended() -> None:
@@ -193,3 +212,76 @@ def test_a_collector_that_refuses_is_an_error(collector: tuple[str, type[Collect
     server.status = 400
     with pytest.raises(StorageError, match="did not take the spans"):
         send_spans(record_of(turn()), address)
+
+
+def session_with_agents_inside(folder: Path) -> SessionRecord:
+    """A session whose call ran an agent, whose call ran another one, as it was really written."""
+
+    def fail() -> str:
+        """Fail."""
+        raise ValueError("no such place")
+
+    def search(what: str) -> str:
+        """Ask the searcher."""
+        llm = StrictLLM(calls(call("fail")), "nothing `there`")
+        return Agent("searcher", [fail], llm=llm, quiet=True, log=False).input(f"search {what}")
+
+    def ask(what: str) -> str:
+        """Ask the helper."""
+        llm = StrictLLM(calls(call("search", what=what)), "the helper's answer")
+        return Agent("helper", [search], llm=llm, quiet=True, log=False).input(f"look for {what}")
+
+    log = SessionLog(folder)
+    llm = StrictLLM(calls(call("ask", what="gold")), "done")
+    agent = Agent("tester", [ask], llm=llm, quiet=True, log=False, observers=[log])
+    agent.input("go")
+    assert log.path is not None
+    path = log.path
+    agent.close()
+    return read_session(path)
+
+
+def test_the_turns_of_agents_inside_calls_are_spans_below_those_calls(tmp_path: Path) -> None:
+    spans = spans_of(session_with_agents_inside(tmp_path), content=True)
+    by_id = {span.context.span_id: span for span in spans}
+
+    def above(name: str) -> list[str]:
+        """The spans around the last one of this name, from the inside out."""
+        span = next(span for span in reversed(spans) if span.name == name)
+        names = []
+        while span.parent is not None:
+            outer = by_id[span.parent.span_id]
+            assert (outer.start_time or 0) <= (span.start_time or 0)
+            span = outer
+            names.append(span.name)
+        return names
+
+    helper = ["execute_tool ask", "invoke_agent tester"]
+    searcher = ["execute_tool search", "invoke_agent helper", *helper]
+    assert above("invoke_agent helper") == helper
+    assert above("invoke_agent searcher") == searcher
+    assert above("execute_tool fail") == ["invoke_agent searcher", *searcher]
+    assert len({span.context.trace_id for span in spans}) == 1
+    assert sum(span.name.startswith("chat") for span in spans) == 6
+    inner = next(span for span in spans if span.name == "invoke_agent searcher")
+    assert inner.attributes is not None
+    assert inner.attributes["gen_ai.operation.name"] == "invoke_agent"
+    assert inner.attributes["gen_ai.agent.name"] == "searcher"
+    assert inner.attributes["gen_ai.input.messages"] == "search gold"
+    failed = next(span for span in spans if span.name == "execute_tool fail")
+    assert failed.status.status_code is StatusCode.ERROR
+
+
+def test_the_turns_of_agents_inside_calls_are_set_off_in_a_document(tmp_path: Path) -> None:
+    text = "".join(to_markdown(session_with_agents_inside(tmp_path)))
+    lines = text.splitlines()
+    assert "> *helper, inside this call:*" in lines
+    assert "> > look for gold" in lines
+    assert "> > *searcher, inside this call:*" in lines
+    assert "> > > search gold" in lines
+    assert any(line.startswith("> > **fail** (error") for line in lines)
+    assert "> > nothing `there`" in lines
+    assert "> the helper's answer" in lines
+    html = MarkdownIt().render(text)
+    assert html.count("<blockquote>") == 5
+    assert html.count("<blockquote>") == html.count("</blockquote>")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.storage.masking import Masker, is_secret_variable
+from workbench.storage import masking
+from workbench.storage.masking import SHAPES, Masker, is_secret_variable
 from workbench.storage.plain import to_plain
 
-SHAPES = [
+KEYS = [
     "sk-proj-abcdefghij0123456789ABCDEF",
     "sk-ant-api03-abcdefghij0123456789",
     "ghp_" + "a1" * 18,
@@ -86,7 +90,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize("secret", SHAPES)
+@pytest.mark.parametrize("secret", KEYS)
 @pytest.mark.parametrize("around", ["{}", "key: {}.", '{{"k": "{}"}}', "line\n{}\nline"])
 def test_texts_shaped_like_keys_are_covered(secret: str, around: str) -> None:
     text = around.format(secret)
@@ -223,3 +227,66 @@ def test_the_name_of_a_variable_tells_whether_its_value_is_secret(
     name: str, value: str, secret: bool
 ) -> None:
     assert is_secret_variable(name, value) is secret
+
+
+def plainly(text: str) -> str:
+    """What is covered when every pattern is simply tried everywhere, one after the other."""
+
+    def cover(match: re.Match[str]) -> str:
+        start, end = (at - match.start() for at in match.span("secret"))
+        return f"{match[0][:start]}[masked key]{match[0][end:]}"
+
+    for _, pattern in SHAPES:
+        text = pattern.sub(cover, text)
+    return text
+
+
+PIECES = [
+    *KEYS,
+    *(needle for needle, _ in SHAPES),
+    *(needle + "a1B2c3D4" * 5 for needle, _ in SHAPES),
+    *(f"x_{needle}: a1B2c3D4e5F6g7H8" for needle, _ in SHAPES),
+    *(f'"X-{needle}s": "a1B2c3D4e5F6g7H8"' for needle, _ in SHAPES),
+    *(setting.format("hunter2hunter2", "x1y2z3x1y2z3") for setting in SETTINGS),
+    *("passphrase: hunter2hunter2", "passcode=a1b2c3d4", "credentials='a1b2c3d4'", "PASSPHRASE=correcthorse"),
+    *("paſsphraſe=hunter2hunter2", "Bearer abcdefghij1234567890", "api-key=call_of_123456(", "api-key: a1"),
+    *("\n", "\\n", " ", "=", ":", "é", "ſ", "K", "\u2003", "-", "_", "a1B2" * 5, "sk-", "key"),
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=3)), max_size=12))
+def test_trying_a_pattern_only_where_its_needle_stands_covers_the_same(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert Masker({})(text) == plainly(text)
+
+
+@pytest.mark.parametrize(
+    "piece", ["api-key=a1", "sk-", "Bearer ", "token=", "pass\\", "-----BEGIN ", "sk-\\n"]
+)
+def test_a_text_that_begins_like_a_secret_everywhere_is_read_in_one_go(piece: str) -> None:
+    # read anew from each beginning, it would be a billion steps and more
+    text = piece * (400_000 // len(piece)) + "("
+    masked = Masker({})(text)
+    assert Masker({})(masked) == masked
+
+
+def test_in_a_large_text_without_a_clue_no_pattern_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[str] = []
+
+    def note(text: str, at: int, needle: str, pattern: re.Pattern[str]) -> str:
+        tried.append(needle)
+        return text
+
+    monkeypatch.setattr(masking, "_cover", note)
+    text = base64.b64encode(random.Random(1).randbytes(750_000)).decode()
+    assert Masker({})(text) is text
+    assert not [needle for needle in tried if needle not in ("eyJ", "xox", "AKIA", "ASIA", "AIza")]
+
+
+@pytest.mark.parametrize("needle", sorted({needle for needle, _ in SHAPES}))
+def test_each_needle_is_tried_wherever_its_pattern_fits(needle: str) -> None:
+    values = ("a1B2c3D4" * 5, ": a1B2c3D4e5F6g7H8", '": "a1B2c3D4e5F6g7H8"', "='hunter2hunter2'")
+    for before in ("", "x_", '{"', "é\u00a0"):
+        for value in (*values, "=correcthorse", "phrase := hunter2hunter2", "\u00a0:\u00a0a1B2c3D4e5F6g7H8"):
+            text = before + needle + value
+            assert Masker({})(text) == plainly(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import stat
@@ -14,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.strict_llm import StrictLLM, call, calls
+from tests.storage.fake_agent import FakeAgent, new_log
 from workbench import Agent, ToolMetadata, ToolRegistry
 from workbench.engine.results import sendable, shorten
-from workbench.storage import private_file
-from workbench.storage.result_files import ResultFiles
+from workbench.storage import file_hold, private_file, result_files
+from workbench.storage.journal import journal_path
+from workbench.storage.result_files import MOST_FILES, ResultFiles, tidy_results
 
 
 def asked(result: Any, limit: int, folder: Path, **options: Any) -> tuple[str, dict[str, Any]]:
@@ -132,3 +135,112 @@ def test_the_limit_is_never_exceeded_and_nothing_short_is_cut(text: str, limit: 
     cut = shorten(text, limit, where)
     assert len(cut) <= limit
     assert (cut == text) == (len(text) <= limit)
+
+
+def kept(folder: Path, number: int, *, size: int = 1, written: float = 1000.0) -> list[Path]:
+    """So many results, each written a second after the one before."""
+    place = private_file.private_folder(folder / ".workbench" / "results")
+    paths = [place / f"20250101T{at:06}Z_look.txt" for at in range(number)]
+    for at, path in enumerate(paths):
+        path.write_text("x" * size)
+        os.utime(path, (written + at, written + at))
+    return paths
+
+
+def test_of_too_many_results_the_newest_stay(here: Path) -> None:
+    paths = kept(here, MOST_FILES + 3)
+    other = paths[0].with_name("notes.md")
+    other.write_text("mine")
+    assert tidy_results(here) == 3
+    assert [path.exists() for path in paths] == [False] * 3 + [True] * MOST_FILES
+    assert other.exists()
+    assert tidy_results(here) == 0
+
+
+def test_of_too_large_results_the_newest_stay(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(result_files, "MOST_BYTES", 100)
+    paths = kept(here, 5, size=40)
+    assert tidy_results(here) == 3
+    assert [path.exists() for path in paths] == [False, False, False, True, True]
+
+
+def test_a_result_of_a_running_session_stays_and_so_does_a_young_one(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_files, "MOST_FILES", 1)
+    monkeypatch.setattr(result_files, "_CHUNK", 100)
+    told, journaled, other, young, newest = kept(here, 5)
+    os.utime(young, (1e9 - 10, 1e9 - 10))
+    os.utime(newest, (1e9, 1e9))
+    log = new_log(here)
+    agent = FakeAgent(log)
+    agent.begin("look")
+    agent.call("c1", "look", "long", result_file=str(told))
+    agent.end()
+    agent.begin("look again")
+    agent.call("c2", "look", "long", result_file=str(journaled))
+    assert tidy_results(here, now=1e9) == 1
+    assert [path.exists() for path in (told, journaled, other, young, newest)] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
+    agent.end()
+    log.close()
+    assert tidy_results(here, now=1e9) == 2
+
+
+def test_a_folder_that_is_a_link_is_not_tidied(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    paths = kept(elsewhere, MOST_FILES + 1)
+    (here / ".workbench").mkdir()
+    (here / ".workbench" / "results").symlink_to(paths[0].parent)
+    assert tidy_results(here) == 0
+    assert paths[0].exists()
+
+
+def test_a_script_tidies_with_its_first_result(here: Path) -> None:
+    paths = kept(here, MOST_FILES)
+    ResultFiles(here)("look", "one more")
+    assert [path.exists() for path in paths[:2]] == [False, True]
+
+
+def test_a_result_is_kept_although_older_ones_cannot_be_removed(
+    here: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    kept(here, MOST_FILES)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    assert Path(ResultFiles(here)("look", "one more")).read_text() == "one more"
+    assert "older results could not be removed" in caplog.text
+
+
+def test_what_stands_among_the_sessions_and_is_no_plain_file_is_not_opened(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept(here, MOST_FILES + 1)
+    sessions = here / ".workbench" / "sessions"
+    sessions.mkdir()
+    os.mkfifo(sessions / "pipe.yaml")
+    (sessions / "link.yaml").symlink_to("pipe.yaml")
+    (sessions / "one.yaml").write_text("")
+    os.mkfifo(journal_path(sessions / "one.yaml"))
+    asked: list[str] = []
+
+    def is_held(path: Path) -> bool:
+        asked.append(path.name)
+        return True
+
+    def opened(path: Path, mode: str) -> io.BytesIO:
+        assert mode == "rb"
+        asked.append(f"{path.name} read")
+        return io.BytesIO()
+
+    monkeypatch.setattr(file_hold, "is_held", is_held)
+    monkeypatch.setattr(Path, "open", opened)
+    assert tidy_results(here) == 1
+    assert asked == ["one.yaml", "one.yaml read"]

@@ -14,8 +14,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.storage.fake_agent import FakeAgent, load, new_log, path_of
+from workbench.storage import session_log
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import read_session
+from workbench.storage.session_index import list_sessions
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))  # lone surrogates too
 HARD_TEXT = "\ud83d\ude00 \ud800 \x7f \x85 \x9b \u2028 \0 \ufeff \ufffe 😀\n  - input: x"
@@ -261,6 +263,31 @@ def test_a_full_disk_ends_no_turn_and_what_waited_is_written_later(
     assert [turn.input for turn in record.turns] == ["one", "two", "three", "four"]
     assert "No space left on device" in record.notes[0]
     assert len(load(log)["turns"]) == 4
+
+
+def test_turns_that_no_room_was_left_for_are_told_of_when_the_file_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn("one")
+
+    def refuse(descriptor: int, data: Any) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(session_log, "_MOST_UNWRITTEN", 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", refuse)
+        agent.turn("two")
+        agent.turn("three")
+    path = path_of(log)
+    log.close()
+    record = read_session(path)
+    assert [turn.input for turn in record.turns] == ["one"]
+    assert "(No space left on device)" in record.notes[0]
+    assert "2 were lost" in record.notes[0]
+    (head,) = list_sessions(tmp_path)
+    assert head.turns == 1
 
 
 def test_a_turn_that_could_not_begin_its_journal_leaves_no_trace_in_that_of_another(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,8 +15,11 @@ import yaml
 from tests.storage.fake_agent import FakeAgent, load, new_log, path_of
 from workbench.engine.llm import TokenUsage
 from workbench.errors import StorageError
+from workbench.storage import file_hold
+from workbench.storage.end_mark import PREFIX
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import read_session, recover
+from workbench.storage.turn_stream import each_turn
 
 
 def test_an_interrupted_turn_is_read_with_every_call_answered(tmp_path: Path) -> None:
@@ -91,19 +95,24 @@ def test_each_way_of_cutting_the_file_leaves_the_whole_turns(tmp_path: Path) -> 
     ends = []
     for number in range(3):
         agent.turn(f"turn {number}")
-        ends.append(path_of(log).stat().st_size)
+        ends.append(path_of(log).read_bytes().rindex(PREFIX))
     path = path_of(log)
     log.close()
     whole = path.read_bytes()
     cut = tmp_path / "cut.yaml"
-    near = {end + step for end in ends for step in range(-3, 12)}
+    marks = [range(end - 1, whole.index(b"\n", end) + 2) for end in ends]
+    near = {end + step for end in ends for step in range(-3, 45)}
     for length in sorted(near.union(range(0, len(whole), 7)) & set(range(len(whole)))):
         cut.write_bytes(whole[:length])
         record = read_session(cut)
         complete = sum(end - 1 <= length for end in ends)  # only the last newline may miss
         assert len(record.turns) == complete
-        if length not in {*ends, *(end - 1 for end in ends)} and length > ends[0]:
-            assert any("torn" in note for note in record.notes)
+        told = any("torn" in note for note in record.notes)
+        if any(length in mark for mark in marks):
+            assert not told  # nothing is lost with the rest of it
+        elif length > ends[0]:
+            assert told
+        assert [turn for _, turn in each_turn(cut)] == list(record.turns)
 
 
 def test_recovery_cuts_a_torn_tail_and_keeps_it_beside(tmp_path: Path) -> None:
@@ -113,7 +122,7 @@ def test_recovery_cuts_a_torn_tail_and_keeps_it_beside(tmp_path: Path) -> None:
     agent.turn()
     path = path_of(log)
     log.close()
-    os.truncate(path, path.stat().st_size - 20)
+    os.truncate(path, path.read_bytes().rindex(PREFIX) - 20)
     record = recover(path)
     assert len(record.turns) == 1
     assert "torn" in record.notes[0]
@@ -190,3 +199,43 @@ def test_a_result_that_only_the_trace_holds_answers_its_call(tmp_path: Path) -> 
     )
     (turn,) = read_session(path_of(log)).turns
     assert turn.messages[-1] == {"role": "tool", "tool_call_id": "c1", "content": "5"}
+
+
+@pytest.mark.parametrize("removed", ["all", "session", "journal"])
+def test_a_session_whose_files_are_removed_while_it_runs_is_whole_on_disk_again(
+    removed: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn("one")
+    agent.begin("two")
+    path = path_of(log)
+    if removed == "all":
+        shutil.rmtree(tmp_path / ".workbench")
+    else:
+        (path if removed == "session" else journal_path(path)).unlink()
+    agent.call("c1", "add", "5")
+    running = read_session(path_of(log))
+    assert [(turn.input, turn.status) for turn in running.turns] == [("one", "success"), ("two", "running")]
+    assert running.turns[1].messages[-1]["content"] == "5"
+    agent.end()
+    assert path_of(log) == path
+    assert [turn.input for turn in read_session(path).turns] == ["one", "two"]
+    assert file_hold.is_held(path)
+    assert ("was removed while it ran" in caplog.text) is (removed != "journal")
+    log.close()
+    assert not journal_path(path).exists()
+
+
+def test_a_file_that_took_the_place_of_a_running_session_s_is_left_alone(tmp_path: Path) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.turn("one")
+    path = path_of(log)
+    path.unlink()
+    path.write_text("something else")
+    agent.turn("two")
+    assert path.read_text() == "something else"
+    assert path_of(log) != path
+    assert [turn.input for turn in read_session(path_of(log)).turns] == ["one", "two"]
+    log.close()

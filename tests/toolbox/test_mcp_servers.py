@@ -27,7 +27,7 @@ from workbench.toolbox.mcp_servers import McpServers
 SERVER = str(Path(__file__).with_name("mcp_sample_server.py"))
 OLD_SERVER = str(Path(__file__).with_name("mcp_old_server.py"))
 STDIO = McpServerConfig("sample", command=sys.executable, args=(SERVER,))
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 class Running:

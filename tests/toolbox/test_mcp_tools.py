@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
 from mcp import types
 
+from tests.pictures import address, picture
+from workbench.engine.pictured import MOST_IMAGES, Pictured
 from workbench.errors import ToolServerError
 from workbench.registry import Tool, ToolRegistry, ToolTag
 from workbench.toolbox.mcp_tools import tool_from, value_of
@@ -47,6 +50,30 @@ def test_what_is_not_text_is_named() -> None:
     )
     told = value_of(types.CallToolResult(content=[image, link, held]))
     assert told == "[image image/png, about 3,000 bytes]\n[resource notes: file:///n.txt]\ninside"
+
+
+def test_a_picture_that_a_model_can_look_at_is_there_beside_its_text() -> None:
+    text = types.TextContent(type="text", text="a plot")
+    image = types.ImageContent(
+        type="image", data=base64.b64encode(picture()).decode(), mime_type="image/jpeg"
+    )
+    told = value_of(types.CallToolResult(content=[text, image], structured_content={"bars": 5}))
+    assert isinstance(told, Pictured)
+    assert told.told == 'a plot\n{\n  "bars": 5\n}'
+    assert told == f"{told.told}\n[image image/jpeg, about {len(image.data) * 3 // 4:,} bytes]"
+    assert [each.url for each in told.images] == [address(picture())]
+    alone = value_of(types.CallToolResult(content=[image]))
+    assert alone.told == "It returned a picture:"
+    with pytest.raises(ToolServerError, match="a plot"):
+        value_of(types.CallToolResult(content=[text, image], is_error=True))
+
+
+def test_more_pictures_than_are_sent_are_named_one_by_one() -> None:
+    image = types.ImageContent(type="image", data=base64.b64encode(picture()).decode(), mime_type="image/png")
+    told = value_of(types.CallToolResult(content=[image] * (MOST_IMAGES + 1)))
+    assert type(told) is str
+    assert told.count("[image image/png, about ") == MOST_IMAGES + 1
+    assert isinstance(value_of(types.CallToolResult(content=[image] * MOST_IMAGES)), Pictured)
 
 
 def test_an_error_is_raised_with_whatever_it_says() -> None:

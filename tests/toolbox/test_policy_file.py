@@ -96,3 +96,10 @@ def test_a_value_that_cannot_be_read_is_an_error_that_names_the_file(kind: str, 
     path.write_text(UNREADABLE[kind])
     with pytest.raises(ConfigError, match=r"unreadable\.yaml"):
         load_policy(path)
+
+
+def test_a_rule_knows_the_file_and_the_line_that_it_is_written_in(write: Write) -> None:
+    path = write("policy.yaml", POLICY)
+    places = [rule.place for rule in load_policy(path).rules]
+    assert places == [f"{path}:4", f"{path}:7", f"{path}:9"]
+    assert load_policy(path).rules[2].spelled == f"ask write ({path}:9)"

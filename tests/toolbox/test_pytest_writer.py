@@ -73,6 +73,16 @@ async def later(text: str) -> str:
     return text.upper()
 
 
+def flags(count: int) -> dict:
+    """Values that Python holds to be equal to others."""
+    return {"many": count > 3, "half": count / 2}
+
+
+def digits(number: int) -> str:
+    """A text that reads as a number."""
+    return str(number)
+
+
 def thing() -> object:
     """No JSON."""
     return object()
@@ -96,6 +106,7 @@ def maker():
 
 
 __all__ = ["convert", "different", "words", "rows", "broken", "own_error", "later", "thing", "bank"]
+__all__ += ["flags", "digits"]
 '''
 
 
@@ -147,6 +158,9 @@ def run_pytest(path: Path) -> subprocess.CompletedProcess[str]:
         ("money.own_error", {"key": "EUR"}, "in the table", "in this table"),
         ("money.later", {"text": "x"}, "upper", "title().lower"),
         ("money.balance", {"who": "ann"}, "len(who)", "len(who) + 1"),
+        ("money.flags", {"count": 4}, "count > 3", "int(count > 3)"),
+        ("money.flags", {"count": 4}, "count / 2", "count // 2"),
+        ("money.digits", {"number": 2}, "return str(number)", "return number"),
     ],
 )
 def test_a_saved_call_passes_today_and_fails_once_the_result_changes(

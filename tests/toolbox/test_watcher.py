@@ -20,7 +20,7 @@ from workbench.toolbox.loader import load_tools
 from workbench.toolbox.reload import Reloader, ReloadReport
 from workbench.toolbox.watcher import ToolWatcher
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 ONE = "def one() -> int:\n    return {}\n"
 
 
@@ -131,7 +131,7 @@ def test_a_burst_of_saves_during_a_reload_gives_one_more_reload(
     monkeypatch.setattr(sys, "go_on_in_test", go_on, raising=False)
     path = write("a.py", ONE.format(1))
     watched = watch()
-    wait = "import sys\nsys.inside_in_test.set()\nsys.go_on_in_test.wait(20)\n"
+    wait = "import sys\nsys.inside_in_test.set()\nsys.go_on_in_test.wait(60)\n"
     path.write_text(wait + ONE.format(2), encoding="utf-8")
     assert inside.wait(PATIENCE)
     for number in range(3, 30):

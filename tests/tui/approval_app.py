@@ -165,7 +165,7 @@ class Trial:
 
     async def until(self, fact: Callable[[], object]) -> None:
         """Wait until it is so."""
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not fact():
                 await self.pilot.pause()
 

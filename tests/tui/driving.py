@@ -63,7 +63,7 @@ class Driven:
         session = self.agent.current_session
         return list(session["trace"]) if session is not None else []
 
-    async def until(self, fact: Callable[[], object], seconds: float = 15) -> None:
+    async def until(self, fact: Callable[[], object], seconds: float = 60) -> None:
         """Wait until it is so."""
         async with asyncio.timeout(seconds):
             while not fact():
@@ -151,9 +151,10 @@ async def driven(
 ) -> AsyncIterator[Driven]:
     """The running app, with the agent ready."""
     clock = Clock()
-    app = WorkbenchApp(start, themes=THEMES, theme="graphite", clock=clock, **options)
+    options = {"themes": THEMES, **options}
+    app = WorkbenchApp(start, theme="graphite", clock=clock, **options)
     async with app.run_test(size=size, notifications=notifications) as pilot:
         it = Driven(app, pilot, clock)
         await it.until(lambda: not app.busy)
         yield it
-    assert app.agent_thread.finish(timeout=10)
+    assert app.agent_thread.finish(timeout=60)

@@ -243,11 +243,11 @@ def runs() -> list[Rerun]:
 
 
 def rerun(palette: Palette) -> Screen[Any]:
-    return RerunScreen(runs()[1], palette, stop=lambda: None, traced=lambda run: None)
+    return RerunScreen(runs()[1], palette, stop=lambda runs: None, traced=lambda run: None)
 
 
 def reruns(palette: Palette) -> Screen[Any]:
-    return RerunsScreen(ALL, runs(), palette, stop=lambda: None)
+    return RerunsScreen(ALL, runs(), palette, stop=lambda runs: None)
 
 
 def call_form(palette: Palette) -> Screen[Any]:

@@ -64,7 +64,7 @@ async def running(app: PanelApp, size: tuple[int, int]) -> AsyncIterator[Pilot[N
 
 async def until(pilot: Pilot[None], fact: Callable[[], bool]) -> None:
     """Wait for a fact."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not fact():
             await pilot.pause()
 

@@ -145,7 +145,7 @@ class StageApp(App[None]):
     def on_mount(self) -> None:
         status = self.main.top_line.status
         status.agent, status.model, status.approval = AGENT, "offline", "careful"
-        self.main.prompt.invite(f"Message {AGENT}")
+        self.main.prompt.invite(f"Message {AGENT}", "/ commands   @ files")
         self.main.prompt.area.cursor_blink = False
         self.main.tools.set_rows(TOOLS)
         self.main.apply(self.story)

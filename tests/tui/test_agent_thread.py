@@ -35,10 +35,10 @@ async def test_an_agent_that_cannot_be_watched_is_told_and_every_message_is_answ
     thread = AgentThread(start, bridge, StreamCapture(), posted.append)
     thread.do(lambda agent: agent.input("hello"))
     thread.start()
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(60):
         while not any(isinstance(event, events.TurnFinished) for event in posted):
             await asyncio.sleep(0)
-    assert thread.finish(timeout=15)
+    assert thread.finish(timeout=60)
     failed, answer = posted
     assert isinstance(failed, events.AgentFailed)
     assert (failed.error, failed.hint) == ("it does not fit", "Take another one.")

@@ -216,7 +216,7 @@ async def test_escape_before_the_turn_has_begun_stops_it_when_it_begins(gate: th
             """Nothing is open here."""
 
     async with driven(blocking(gate)) as it:
-        slow = it.app.upkeep = Slow()
+        slow = it.app.sending.upkeep = Slow()
         await it.send("block()")
         await it.until(slow.entered.is_set)
         await it.press("escape")
@@ -294,6 +294,36 @@ async def test_messages_written_during_a_turn_wait_and_then_go() -> None:
         await it.press("escape")
         await it.until(lambda: it.idle and statuses(it).get("arithmetic.add") == "success")
         assert not it.app.main.queue.display
+
+
+async def test_a_queued_message_that_begins_does_not_move_who_reads_above(gate: threading.Event) -> None:
+    async with driven(blocking(gate)) as it:
+        for _ in range(4):
+            await it.turn("hello")
+        await it.send("block()")
+        await it.until(lambda: "running" in it.shown(it.app.main.activity_line))
+        await it.send("add(a=1, b=2)")
+        await it.act(it.app.main.conversation.action_scroll_home)
+        await it.until(lambda: it.app.main.conversation.scroll_offset.y == 0)
+
+        gate.set()
+
+        await it.until(lambda: it.idle and statuses(it).get("add") == "success")
+        assert it.app.main.conversation.scroll_offset.y == 0
+        assert "new below" in it.shown(it.app.main.conversation)
+
+
+async def test_a_message_that_begins_at_once_is_in_view() -> None:
+    async with driven() as it:
+        for _ in range(4):
+            await it.turn("hello")
+        await it.act(it.app.main.conversation.action_scroll_home)
+        await it.until(lambda: it.app.main.conversation.scroll_offset.y == 0)
+
+        await it.turn("add(a=1, b=2)")
+
+        assert it.app.main.conversation.follow
+        assert "returned 3" in it.shown(it.app.main.conversation)
 
 
 async def test_a_stop_holds_the_queue_and_enter_sends_it(gate: threading.Event) -> None:

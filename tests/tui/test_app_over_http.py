@@ -175,7 +175,7 @@ async def test_an_unknown_model_says_so_and_another_one_goes_on_with_the_convers
     server.script(
         error(404, "The model `some-model` does not exist", code="model_not_found"), text("I know that one.")
     )
-    async with driven(start, models=ModelSwitch(make_llm)) as it:
+    async with driven(start, make_models=lambda: ModelSwitch(make_llm)) as it:
         await turn(it, "hello")
         assert "There is no model openai/some-model" in conversation(it)
         assert f"Check which models the server at {server.base_url} has." in conversation(it)

@@ -219,6 +219,18 @@ async def test_the_keys_that_find_no_place_beside_the_button_stand_above_it(widt
             assert hint in foot
 
 
+@pytest.mark.parametrize(("width", "esc"), [(40, "esc "), (60, "esc reject rest"), (120, "esc reject rest")])
+async def test_once_all_is_decided_esc_and_enter_are_still_named(width: int, esc: str) -> None:
+    async with trial((width, 12)) as it:
+        await it.ask()
+        await it.press("y", "y", "n")
+        foot = it.shown("#foot")
+        assert esc in foot
+        assert "Run 2, reject 1  enter" in foot
+        assert "y run" in foot
+        assert " x " in foot
+
+
 @pytest.mark.parametrize("key", ["ctrl+p", "f4"])
 async def test_the_keys_of_the_palette_open_it_above_and_esc_closes_only_that(key: str) -> None:
     async with trial() as it:

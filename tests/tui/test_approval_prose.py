@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
-from tests.tui.approval_app import call, trial
+from tests.tui.approval_app import Trial, call, trial
+from workbench.tui.external_editor import ExternalEditor
 
 
 @pytest.mark.parametrize("prose", ["and then", "can you", "yes do", "always", "ok so"])
@@ -38,6 +39,96 @@ async def test_prose_takes_back_only_what_it_decided_itself() -> None:
         assert it.decisions == ["reject", None, None]
 
 
+async def type_at(it: Trial, text: str, seconds: float) -> None:
+    """Type with so much time between two keys."""
+    for char in text:
+        await it.write(char)
+        it.app.clock.now += seconds
+
+
+@pytest.mark.parametrize("begins", [0.41, 1.0, 5.0])
+async def test_two_hundred_characters_begun_after_the_wait_decide_nothing_and_are_all_there(
+    begins: float,
+) -> None:
+    text = ("xml yes, No: Explain e a r c N? Y all; ok, " * 5)[:200]
+    async with trial() as it:
+        it.app.prompt.focus()
+        agent = await it.ask(quiet=False)
+        it.app.clock.now += begins
+        await type_at(it, text, 0.12)
+        await it.until(lambda: len(it.app.prompt.text) >= len(text))
+        assert it.app.prompt.text == text
+        assert it.decisions == [None, None, None]
+        assert it.screen.sheet.mode == "calls"
+        assert not agent.done.is_set()
+
+
+async def test_slow_prose_is_known_by_two_letters_that_mean_nothing() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        agent = await it.ask()
+        await type_at(it, "the answer", 0.4)
+        await it.until(lambda: it.app.prompt.text == "the answer")
+        assert it.decisions == [None, None, None]
+        assert it.screen.sheet.mode == "calls"
+        assert not agent.done.is_set()
+
+
+async def test_one_letter_that_means_nothing_says_what_would_and_the_next_key_decides() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.ask()
+        await type_at(it, "t", 0.4)
+        assert "t decides nothing" in it.screen.sheet.note
+        await type_at(it, "y", 0.4)
+        it.app.clock.now += 1
+        await type_at(it, "t", 0.4)
+        assert it.decisions == ["approve", None, None]
+        assert it.app.prompt.text == ""
+
+
+async def test_a_word_that_begins_with_the_key_that_stops_stops_nothing() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        agent = await it.ask()
+        await it.write("xy")
+        await it.until(lambda: it.app.prompt.text == "xy")
+        assert not agent.done.is_set()
+        assert it.asking
+
+
+@pytest.mark.parametrize("keys", [["x"], ["x", "x"], ["x", "enter"]])
+async def test_the_key_that_stops_does_so_and_what_follows_is_not_done(keys: list[str]) -> None:
+    async with trial() as it:
+        agent = await it.ask(call("a"), call("b"))
+        await it.press("Y")
+        await it.pilot.press(*keys)
+        await it.until(agent.done.is_set)
+        assert agent.ran == []
+        assert agent.stopped is not None or (agent.result is not None and agent.result.stop)
+
+
+async def test_a_word_that_begins_with_the_key_of_the_editor_opens_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    opened: list[str] = []
+
+    def edit(_editor: ExternalEditor, text: str, *, name: str) -> str:
+        opened.append(name)
+        return text
+
+    monkeypatch.setattr(ExternalEditor, "edit", edit)
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.ask()
+        await it.write("Each")
+        await it.until(lambda: it.app.prompt.text == "Each")
+        it.app.clock.now += 2
+        await it.write("E")
+        await it.until(lambda: opened)
+        assert len(opened) == 1
+
+
 async def test_verdicts_pressed_quickly_one_after_the_other_all_count() -> None:
     async with trial() as it:
         it.app.prompt.focus()
@@ -54,7 +145,7 @@ async def test_esc_with_every_call_decided_submits_nothing_and_says_what_would()
         await it.press("escape")
         await it.until(lambda: "enter submits" in it.screen.sheet.note)
         assert not agent.done.is_set()
-        assert "esc" not in it.shown("#foot")
+        assert "esc" in it.shown("#foot")
         await it.press("enter")
         await it.answered(agent)
         assert agent.ran_ids == ["a"]

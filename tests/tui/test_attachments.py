@@ -19,7 +19,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=
 def test_what_a_folded_paste_names_is_not_attached(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     (tmp_path / "a.txt").write_text("wanted")
-    sent = with_attachments("see @a.txt\nlong @secret.txt", tmp_path, "see @a.txt\n[pasted 20 lines]")
+    sent = with_attachments("see @a.txt\nlong @secret.txt", tmp_path, "see @a.txt\n[pasted 20 lines]").text
     assert "[attached a.txt" in sent
     assert "[attached secret.txt" not in sent
 
@@ -32,14 +32,14 @@ def user_text(it: Driven) -> str:
 
 def test_a_named_file_stands_behind_the_message_with_its_size(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("one\ntwo\n")
-    assert with_attachments("read @a.txt, please", tmp_path) == (
+    assert with_attachments("read @a.txt, please", tmp_path).text == (
         "read @a.txt, please\n\n[attached a.txt: 8 characters]\none\ntwo\n\n[end of a.txt]"
     )
 
 
 def test_a_word_that_names_no_file_stays_what_it_is(tmp_path: Path) -> None:
     text = "@property and me@example.org and @nobody/here and @a\x00b"
-    assert with_attachments(text, tmp_path) == text
+    assert with_attachments(text, tmp_path).text == text
 
 
 @pytest.mark.parametrize(
@@ -54,20 +54,20 @@ def test_a_file_that_cannot_be_attached_says_why(
     tmp_path: Path, name: str, content: bytes, said: str
 ) -> None:
     (tmp_path / name).write_bytes(content)
-    assert with_attachments(f"@{name}", tmp_path) == f"@{name}\n\n[not attached {name}: {said}]"
+    assert with_attachments(f"@{name}", tmp_path).text == f"@{name}\n\n[not attached {name}: {said}]"
 
 
 def test_a_folder_and_a_pipe_are_not_attached_and_nobody_waits_for_the_pipe(tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
     os.mkfifo(tmp_path / "pipe")
-    text = with_attachments("@src @pipe", tmp_path)
+    text = with_attachments("@src @pipe", tmp_path).text
     assert text.endswith("[not attached src: a folder]\n[not attached pipe: no plain file]")
 
 
 def test_the_files_of_one_message_have_a_limit_together(tmp_path: Path) -> None:
     for number in range(4):
         (tmp_path / f"{number}.txt").write_text("x" * 190_000)
-    text = with_attachments("@0.txt @1.txt @2.txt @3.txt", tmp_path)
+    text = with_attachments("@0.txt @1.txt @2.txt @3.txt", tmp_path).text
     assert [bool(each.refused) for each in split(text)[1]] == [False, False, False, True]
 
 

@@ -47,6 +47,11 @@ async def ended(it: Driven) -> list[dict[str, Any]]:
     return [entry for entry in it.trace if entry["type"] == "tool_execution"]
 
 
+def said(it: Driven) -> list[str]:
+    """The toasts so far."""
+    return [each.message for each in it.app._notifications]
+
+
 async def fields(it: Driven) -> None:
     """A field of the pause is open."""
     await it.until(lambda: it.app.screen.query("TextArea") and isinstance(it.app.focused, TextArea))
@@ -150,7 +155,7 @@ async def test_a_pause_is_searched_and_copied_and_esc_leaves_the_search_first() 
 async def test_the_source_of_a_paused_call_opens_in_the_editor(monkeypatch: pytest.MonkeyPatch) -> None:
     async with driven() as it:
         opened: list[tuple[str, int]] = []
-        monkeypatch.setattr(it.app.editor, "open", lambda path, line: opened.append((path.name, line)))
+        monkeypatch.setattr(it.app.desks.editor, "open", lambda path, line: opened.append((path.name, line)))
         it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
         await it.send("add(a=1, b=2)")
         await paused(it)
@@ -442,14 +447,19 @@ async def test_those_of_the_project_are_in_force_at_the_start_and_problems_are_t
     def start(post: Post) -> Agent:
         return outer_agent(post)
 
-    app = WorkbenchApp(start, themes=THEMES, theme="graphite", clock=Clock())
-    app.desks.breakpoints.keeper = keeper
+    app = WorkbenchApp(
+        start,
+        themes=THEMES,
+        theme="graphite",
+        clock=Clock(),
+        make_breakpoint_keeper=lambda: keeper,
+    )
     async with app.run_test(size=(120, 40)) as pilot:
         it = Driven(app, pilot, Clock())
         await it.until(lambda: not app.busy)
         assert list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")]
         await it.until(lambda: "line 3" in it.shown())
-    assert app.agent_thread.finish(timeout=10)
+    assert app.agent_thread.finish(timeout=60)
 
 
 async def test_a_tool_may_be_named_by_its_last_name_and_others_by_a_glob() -> None:
@@ -483,3 +493,42 @@ async def test_a_call_by_hand_pauses_too() -> None:
 def _painted(it: Driven) -> list[Any]:
     rows = it.app.main.trace.focus_target
     return [rows.render_line(y) for y in range(len(rows.rows))]
+
+
+async def test_a_condition_behind_the_slash_word_is_set_at_once_and_said() -> None:
+    async with driven() as it:
+        await it.send('/breakpoints add arguments["a"] > 2')
+        point = Breakpoint("arithmetic.add", condition='arguments["a"] > 2')
+        await it.until(lambda: list(it.agent.breakpoints) == [point])
+        await it.until(
+            lambda: 'Pauses before each call of arithmetic.add where arguments["a"] > 2' in said(it)
+        )
+        assert not isinstance(it.app.screen, BreakpointsScreen)
+        await it.send("/breakpoints add result == 7")
+        late = Breakpoint("arithmetic.add", "after", condition="result == 7")
+        await it.until(lambda: list(it.agent.breakpoints) == [point, late])
+
+
+async def test_a_condition_that_makes_no_sense_is_mended_in_its_field_and_never_left_out() -> None:
+    async with driven() as it:
+        await it.send("/breakpoints add argument > 2")
+        screen = await opened(it)
+        await it.until(lambda: isinstance(it.app.focused, Input))
+        await it.until(lambda: "✗ no argument here" in it.shown())
+        await it.press("enter", "enter")
+        assert isinstance(it.app.screen, BreakpointsScreen)
+        assert not it.agent.breakpoints
+        await it.act(lambda: setattr(screen.query_one(Input), "value", "iteration > 2"))
+        await it.press("enter")
+        point = Breakpoint("arithmetic.add", condition="iteration > 2")
+        await it.until(lambda: list(it.agent.breakpoints) == [point])
+
+
+async def test_a_breakpoint_for_a_tool_that_is_not_there_is_not_set_and_near_ones_are_named() -> None:
+    async with driven() as it:
+        for words in ("/breakpoints ad", "/breakpoints ad iteration > 2"):
+            await it.send(words)
+            await it.until(lambda: "There is no tool ad. Near it: arithmetic.add." in said(it))
+            it.app.clear_notifications()
+            assert not isinstance(it.app.screen, BreakpointsScreen)
+        assert not it.agent.breakpoints

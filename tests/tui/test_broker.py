@@ -33,7 +33,7 @@ class Posted:
         return self.taken
 
     def next(self) -> Pending:
-        assert self.arrived.acquire(timeout=10)
+        assert self.arrived.acquire(timeout=60)
         return self.messages[-1].pending
 
 
@@ -46,7 +46,7 @@ def test_the_answer_reaches_the_thread_that_asked() -> None:
 
     broker.answer(pending, RUN)
 
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.result == RUN
     assert broker.pending == ()
 
@@ -61,7 +61,7 @@ def test_the_first_answer_holds() -> None:
     broker.answer(pending, ApprovalResult((Verdict("a", "reject"),)))
     broker.stop()
 
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.ran_ids == ["a"]
 
 
@@ -83,12 +83,12 @@ def test_the_stop_of_one_turn_leaves_the_questions_of_others_open() -> None:
     pending = post.next()
 
     stop.cancel("it took too long")
-    inner.join(10)
+    inner.join(60)
     assert ended == ["it took too long"]
     assert len(broker.pending) == 1
 
     broker.answer(pending, RUN)
-    assert other.done.wait(10)
+    assert other.done.wait(60)
     assert other.result == RUN
 
 
@@ -102,7 +102,7 @@ def test_stopping_and_closing_end_every_open_question(end: Callable[[ApprovalBro
 
     end(broker)
 
-    assert all(agent.done.wait(10) for agent in agents)
+    assert all(agent.done.wait(60) for agent in agents)
     assert all(agent.stopped is not None and agent.ran == [] for agent in agents)
 
 
@@ -113,7 +113,7 @@ def test_a_question_left_without_an_answer_runs_nothing() -> None:
 
     broker.answer(post.next(), None)
 
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.stopped is not None
     assert agent.ran == []
 
@@ -137,7 +137,7 @@ def test_a_stopped_broker_takes_the_next_question() -> None:
 
     broker.answer(post.next(), RUN)
 
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.ran_ids == ["a"]
 
 
@@ -160,7 +160,7 @@ def test_what_is_approved_is_what_was_shown_although_the_batch_was_changed_meanw
 
     broker.answer(pending, RUN)
 
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.ran == [("a", {"paths": ["a.txt"]})]
 
 
@@ -265,7 +265,7 @@ async def test_leaving_the_app_with_an_open_question_runs_nothing() -> None:
     async with trial() as it:
         agent = await it.ask(call("a"))
         await it.press("y")
-    assert agent.done.wait(10)
+    assert agent.done.wait(60)
     assert agent.stopped is not None
     assert agent.ran == []
     assert isinstance(agent.question, ApprovalRequest)

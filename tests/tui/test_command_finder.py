@@ -26,6 +26,12 @@ async def found(it: Driven, query: str) -> list[str]:
         ("f3 sessions", None),
         ("jsonl", "Export"),
         ("/compact", "Compact"),
+        ("mouse", "Help"),
+        ("exit", "Quit"),
+        ("dark", "Theme"),
+        ("save", "Export"),
+        ("clear", "New"),
+        ("clipboard", "Conversation: copy answer"),
     ],
 )
 async def test_a_word_of_title_help_or_id_finds_a_command(query: str, title: str | None) -> None:

@@ -12,7 +12,8 @@ from textual.widget import Widget
 from textual.widgets import Input, TextArea
 
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.commands import TABLE, Command, Scope, hints, key_text
+from workbench.tui.commands import TABLE, Command, Scope, hints, key_text, searched
+from workbench.tui.commands.synonyms import SYNONYMS
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
@@ -24,6 +25,7 @@ from workbench.tui.screens.approval_fields import EditField
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.call_form import CallForm
+from workbench.tui.screens.earlier_calls import EarlierCallsScreen
 from workbench.tui.screens.edit_arguments import EditArgumentsScreen
 from workbench.tui.screens.fault import FaultScreen
 from workbench.tui.screens.form_parts import Options
@@ -65,6 +67,7 @@ OWNERS: dict[Scope, type] = {
     "branches": BranchesScreen,
     "themes": ThemesScreen,
     "pause": PauseScreen,
+    "earlier": EarlierCallsScreen,
     "breakpoints": BreakpointsScreen,
     "fault": FaultScreen,
     "field": EditField,
@@ -133,3 +136,12 @@ def test_keys_are_shown_as_people_know_them() -> None:
         "shift+tab",
         "/",
     ]
+
+
+def test_each_other_word_finds_commands_that_there_are_and_that_do_not_say_it_themselves() -> None:
+    rows = {row.id: row for row in TABLE}
+    for word, ids in SYNONYMS.items():
+        for each in ids:
+            row = rows[each]
+            assert word not in {row.label, row.slash}
+            assert word in searched(row)

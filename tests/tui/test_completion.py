@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.events import Paste
 from textual.widget import Widget
 
 from tests.tui.driving import Driven, driven
@@ -46,6 +47,16 @@ def test_slash_words_are_offered_with_what_they_take_and_what_they_do() -> None:
     assert offers is not None
     assert [(offer.text, offer.label) for offer in offers.items] == [("/model ", "/model NAME")]
     assert offers.items[0].about.startswith("Choose the model")
+
+
+@pytest.mark.parametrize(
+    ("written", "offered"),
+    [("/exit", ["/quit"]), ("/cle", ["/new"]), ("/cl", []), ("/set", ["/set NAME VALUE"])],
+)
+def test_a_word_that_people_use_elsewhere_offers_the_command_that_is_meant(
+    written: str, offered: list[str]
+) -> None:
+    assert labels(completer(), written) == offered
 
 
 def test_a_slash_that_does_not_begin_the_message_is_text() -> None:
@@ -203,11 +214,40 @@ async def test_a_slash_command_is_completed_and_run_by_enter() -> None:
         assert it.app.main.prompt.draft == ""
 
 
-async def test_a_command_that_takes_something_waits_for_it_and_offers_what_there_is() -> None:
+async def test_a_word_that_is_no_command_is_not_sent_and_the_command_that_may_be_meant_is_named() -> None:
+    async with driven() as it:
+        await it.app.main.prompt.area._on_paste(Paste("/exit"))
+        await it.press("escape", "enter")
+        await it.until(lambda: "Did you mean /quit?" in it.shown())
+        assert it.app.main.prompt.draft == "/exit"
+
+
+async def test_a_command_that_can_do_with_nothing_behind_it_is_run_by_enter_and_the_list_says_so() -> None:
+    async with driven() as it:
+        await it.write("/faul")
+        await offered(it)
+        assert "enter run" in it.shown(it.app.main.prompt.offers)
+        await it.press("enter")
+        await it.until(lambda: [each.title for each in it.app._notifications] == ["Faults"])
+        assert it.app.main.prompt.draft == ""
+
+
+async def test_a_command_that_needs_something_is_completed_by_enter() -> None:
+    async with driven() as it:
+        await it.write("/cal")
+        await offered(it)
+        assert "enter run" not in it.shown(it.app.main.prompt.offers)
+        await it.press("enter")
+        await it.until(lambda: it.app.main.prompt.draft == "/call ")
+        assert it.idle
+        assert not it.trace
+
+
+async def test_tab_takes_a_command_and_offers_what_there_is_for_it() -> None:
     async with driven() as it:
         await it.write("/them")
         await offered(it)
-        await it.press("enter")
+        await it.press("tab")
         await it.until(lambda: it.app.main.prompt.draft == "/theme ")
         await it.until(lambda: "graphite" in it.shown(it.app.main.prompt.offers))
         await it.write("pap")

@@ -5,14 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from textual.geometry import Size
 from textual.widgets import Input
 
 from tests.tui.driving import Driven, driven
+from tests.tui.panel_app import GRAPHITE
 from tests.tui.test_breakpoints import on_tool
 from workbench.engine import Fault
 from workbench.errors import ConfigError
 from workbench.tui.fault_text import EXAMPLES, parse_fault, text_of
 from workbench.tui.screens.fault import FaultScreen
+from workbench.tui.screens.rerun import RerunScreen
+from workbench.tui.screens.reruns import RerunsScreen
 
 
 def calls(it: Driven) -> list[dict[str, Any]]:
@@ -84,6 +88,8 @@ async def test_a_command_that_makes_no_sense_says_what_would() -> None:
         await it.until(lambda: "Faults are delay, raise" in said(it))
         await it.send("/fault nowhere empty")
         await it.until(lambda: "There is no tool nowhere" in said(it))
+        await it.send("/fault ad empty")
+        await it.until(lambda: "There is no tool ad. Near it: arithmetic.add" in said(it))
         assert not it.app.desks.faults._injector.active
 
 
@@ -144,3 +150,24 @@ def test_the_examples_are_faults_of_their_kind() -> None:
     assert {kind: parse_fault(text).kind for kind, text in EXAMPLES.items()} == {
         kind: kind for kind in EXAMPLES
     }
+
+
+def test_a_list_that_is_as_high_as_its_rows_says_so_before_it_was_laid_out() -> None:
+    screen = FaultScreen(GRAPHITE, "arithmetic.add", "", put=lambda fault: None, clear=lambda: None)
+    assert screen._list.get_content_height(Size(80, 40), Size(80, 40), 80) == 6
+
+
+async def test_a_call_that_runs_again_into_a_fault_says_that_it_is_the_fault() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.turn("add(a=3, b=4)")
+        await it.send("/fault add raise")
+        await it.until(lambda: it.app.desks.faults._injector.active == {"arithmetic.add": Fault("raise")})
+        await it.focus("tools")
+        await on_tool(it, "add")
+        await it.press("R")
+        await it.until(lambda: isinstance(it.app.screen, RerunsScreen) and not it.app.screen.running)
+        await it.until(lambda: it.shown().count("error, by the fault") == 2)
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.screen, RerunScreen))
+        await it.until(lambda: "fault raise" in it.shown())

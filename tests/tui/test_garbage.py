@@ -49,9 +49,9 @@ def test_what_is_there_at_the_start_is_set_aside_without_a_pass() -> None:
 async def test_the_collector_waits_while_somebody_types(monkeypatch: pytest.MonkeyPatch) -> None:
     async with driven() as it:
         rests: list[str] = []
-        monkeypatch.setattr(it.app._garbage, "rest", lambda: rests.append(it.app.main.prompt.draft))
+        monkeypatch.setattr(it.app.garbage, "rest", lambda: rests.append(it.app.main.prompt.draft))
         await it.write("hel")
-        await it.act(lambda: it.app._resting._rest("he"))
+        await it.act(lambda: it.app.pulse._resting._rest("he"))
         assert rests == []
         await it.until(lambda: rests)
         assert rests == ["hel"]

@@ -124,14 +124,21 @@ async def test_any_arguments_of_such_a_call_are_granted_only_when_chosen() -> No
         assert it.screen.calls.grants == (Proposal("session", "save"),)
 
 
-async def test_a_command_that_is_covered_with_more_words_too_is_told_so() -> None:
+async def test_granting_a_command_covers_no_row_that_has_more_words_until_a_pattern_says_so() -> None:
     async with trial() as it:
-        await opened(it, "shell", command="git push", count=1)
-        assert covers(
-            Proposal("session", "shell", {"command": "git push"}), "shell", {"command": "git push -f"}
-        )
+        plain = call("a", "shell", command="git push", count=1)
+        forced = call("b", "shell", command="git push --force", count=1)
+        await it.ask(plain, forced, covers=covers)
+        await it.press("a")
+        await it.until(lambda: "it covers no other call here" in it.shown("#covers"))
 
-        assert "also with more words after it" in " ".join(it.shown("#covers").split())
+        await it.press("down", "down", "end", "space", "*")
+        await it.until(lambda: "Runs this call and call 2" in it.shown("#covers"))
+        await it.press("enter")
+
+        (proposal,) = it.screen.calls.grants
+        assert covers(proposal, "shell", {"command": "git push --force", "count": 1})
+        assert it.decisions == ["approve", "approve"]
 
 
 async def test_after_a_long_command_was_granted_another_one_still_asks() -> None:

@@ -48,7 +48,7 @@ class Desk(App[None]):
 
 
 async def until(pilot: Pilot[None], fact: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not fact():
             await pilot.pause()
 

@@ -20,7 +20,7 @@ import pytest
 
 from workbench.tui.guard import ScreenGuard
 
-DEADLINE = 30.0
+DEADLINE = 60.0
 UNWANTED = ("COLUMNS", "LINES", "TEXTUAL_DRIVER", "PYTHONUNBUFFERED")
 LEAVE = b"\x1b[?1049l"
 ROOT = Path(__file__).parents[2]
@@ -151,6 +151,12 @@ sys.exit(app.return_code)
 """
 
 
+def _own_terminal() -> None:
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # a shell without job control starts what runs in the background with it ignored
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Session:
     """The script on a terminal of its own; what arrives there is ``received``."""
 
@@ -170,7 +176,7 @@ class Session:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=_own_terminal,
             env=environment,
         )
 

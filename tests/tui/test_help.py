@@ -51,7 +51,7 @@ class Book(App[None]):
 
 
 async def until(pilot: Pilot[None], fact: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not fact():
             await pilot.pause()
 
@@ -160,3 +160,19 @@ async def test_another_palette_is_drawn_at_once() -> None:
         (background,) = {segment.style.bgcolor for segment in book.rows.render_line(0) if segment.style}
         assert background is not None
         assert background.name == PAPER.colors["raised"]
+
+
+async def test_what_the_mouse_does_is_told_and_found() -> None:
+    async with opened((120, 40)) as (book, pilot):
+        await pilot.press(*"mouse wheel")
+        await until(pilot, lambda: book.rows.window[2] == 2)
+        title, wheel = book.shown()[:2]
+        assert title.strip() == "mouse"
+        assert wheel.split(maxsplit=1) == ["wheel", "Scroll what is under the mouse."]
+
+
+async def test_a_word_that_people_use_finds_the_command_that_has_another_one() -> None:
+    async with opened((120, 40)) as (book, pilot):
+        await pilot.press(*"exit")
+        await until(pilot, lambda: book.rows.window[2] < 20)
+        assert any("Leave Workbench." in row for row in await all_rows(book, pilot))

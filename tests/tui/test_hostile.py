@@ -25,7 +25,7 @@ SIZES = ((120, 40), (40, 12), (300, 100), (60, 16), (104, 30), (80, 24), (41, 13
 
 
 async def settled(pilot: Pilot[Any]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         for _ in range(4):
             await pilot.pause()
 
@@ -136,13 +136,14 @@ async def test_what_the_app_notifies_is_plain_text_whoever_asks() -> None:
         assert not note.markup
 
 
-async def test_a_failure_to_load_is_read_whole_in_the_conversation() -> None:
+@pytest.mark.parametrize("key", ["enter", "right"])
+async def test_a_failure_to_load_is_read_whole_in_the_conversation(key: str) -> None:
     app = StageApp(
         [events.LoadFailed("", START, "tools.py", f"{'word ' * 60}the end [b", "line 7")], tab="tools"
     )
     async with app.run_test(size=(80, 24)) as pilot:
         await settled(pilot)
-        await pilot.press("home", "enter")
+        await pilot.press("home", key)
         await settled(pilot)
         assert app.main.focused_panel == "conversation"
         shown = " ".join(" ".join(strip.text for strip in app.screen._compositor.render_strips()).split())

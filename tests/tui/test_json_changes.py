@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from workbench.tui.comparison import compare
 from workbench.tui.json_changes import Change, changes
-from workbench.tui.result_diff import difference, result_lines
+from workbench.tui.result_diff import result_lines
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-2, 2) | st.text("ab", max_size=3),
@@ -69,7 +70,7 @@ def test_a_value_does_not_differ_from_itself(value: Any) -> None:
     ],
 )
 def test_a_difference_in_a_few_words(old: str, new: str, words: str) -> None:
-    assert difference(old, new) == words
+    assert compare(old, new).told == words
 
 
 def texts(old: str, new: str, width: int) -> list[str]:

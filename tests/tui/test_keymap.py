@@ -128,11 +128,12 @@ async def test_what_is_wrong_is_told_at_the_start_and_the_rest_holds() -> None:
     keymap = {"app.hlep": "f2", "app.help": "f2", "app.theme": "f5", "app.reload": "ctl+r"}
     async with driven(keymap=keymap, size=(120, 50)) as it:
         await it.until(lambda: "f2 help" in hint_line(it))
-        await it.until(lambda: "An entry of your keymap is not used" in it.shown())
+        await it.until(lambda: "Entries of your keymap are not used" in it.shown())
         text = " ".join(it.shown(it.app.main.conversation).split())
         assert "there is no command app.hlep; did you mean app.help" in text
         assert "app.theme: f5 is the key of app.reload already; app.theme keeps f4" in text
         assert "app.reload: there is no key ctl+r" in text
+        assert text.count("All others hold.") == 1
 
 
 @pytest.mark.parametrize(

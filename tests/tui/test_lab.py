@@ -422,6 +422,58 @@ async def test_a_text_that_may_be_left_out_can_be_sent_empty_and_says_how(shop: 
         await it.until(lambda: "hello <>" in it.shown())
 
 
+NOTE = """
+
+def note(text: str | None, author: str | None = "Ann") -> str:
+    return f"{text!r} by {author!r}"
+"""
+
+
+async def test_a_text_that_may_be_null_can_be_sent_as_null_and_says_how(shop: Path) -> None:
+    shop.write_text(TOOLS + NOTE)
+    async with driven(shop_agent) as it:
+        form = await open_form(it, "note")
+        assert "text  text or null (^n), required" in it.shown()
+        await it.write("gone")
+        await it.press("ctrl+n")
+        assert form.query_one(TextArea).text == ""
+        await it.press("tab", "ctrl+n")
+        await it.press("ctrl+s")
+        await it.asked()
+        await it.press("y", "enter")
+        await it.until(lambda: hand_entries(it) and it.idle)
+        assert hand_entries(it)[0]["arguments"] == {"text": None, "author": None}
+        await it.until(lambda: "None by None" in it.shown())
+
+
+async def test_what_is_written_after_null_is_the_value_and_null_again_is_empty(shop: Path) -> None:
+    shop.write_text(TOOLS + NOTE)
+    async with driven(shop_agent) as it:
+        form = await open_form(it, "note")
+        (text, _) = form._fields
+        await it.press("ctrl+n")
+        assert text.read() == (None, "")
+        await it.write("null")
+        assert text.read() == ("null", "")
+        await it.press("ctrl+n")
+        assert text.read() == (None, "")
+        await it.press("ctrl+n")
+        assert text.read() == ("", "")
+
+
+async def test_the_key_for_null_is_offered_where_null_is_a_value(shop: Path) -> None:
+    shop.write_text(TOOLS + NOTE)
+    async with driven(shop_agent) as it:
+        await open_form(it, "note")
+        assert "^n null" in it.shown().splitlines()[-1]
+        await it.press("escape")
+        await it.until(lambda: it.app.screen is it.app.main)
+        form = await open_form(it, "shop.order")
+        assert "^n" not in it.shown()
+        await it.press("ctrl+n")
+        assert form._fields[0].read() == ("", "")
+
+
 async def test_a_tool_that_does_not_exist_has_no_form(shop: Path) -> None:
     async with driven(shop_agent) as it:
         await it.send("/call stok")
@@ -514,3 +566,15 @@ async def test_a_message_sent_while_calls_run_again_is_answered_afterwards() -> 
         assert session["turn"] == 2
         roles = [message["role"] for message in session["messages"] if message["role"] != "system"]
         assert roles == ["user", "assistant", "tool", "assistant"] * 2
+
+
+async def test_a_request_of_the_very_first_turn_can_be_looked_at() -> None:
+    async with driven() as it:
+        assert it.app.desks.lab.requests in list(it.agent.observers)
+        await it.turn("hello")
+        (entry,) = [entry for entry in it.app.main.trace.entries() if entry.kind == "llm"]
+        sent = it.app.desks.lab.about(entry).sent
+        assert sent is not None
+        assert sent.messages[-1]["content"] == "hello"
+        await it.act(it.app.agent_thread.leave)
+        assert it.app.desks.lab.requests not in list(it.agent.observers)

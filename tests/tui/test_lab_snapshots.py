@@ -14,6 +14,7 @@ from textual.screen import Screen
 
 from tests.tui.panel_app import Story
 from tests.tui.stage import StageApp, palette_of
+from workbench.tui.comparer import Comparer
 from workbench.tui.palette import Palette
 from workbench.tui.rerun import Rerun
 from workbench.tui.screens.call_form import CallForm
@@ -92,7 +93,7 @@ def shown(make: Callable[[Palette], Screen[Any]], theme: str, *keys: str) -> Cal
 
     async def before(pilot: Pilot[Any]) -> None:
         pilot.app.call_later(pilot.app.push_screen, make(palette_of(theme)))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             for _ in range(6):
                 await pilot.pause()
             await pilot.press(*keys)
@@ -135,6 +136,7 @@ def rerun(old: str, new: str, **more: Any) -> Rerun:
     run = Rerun.of(called(result=old)[1])
     run.state = "ended"
     run.data = {**run.entry.data, "result": new, "timing": 12.0, "status": "success", **more}
+    Comparer(nothing, nothing, nothing).begin([run])
     return run
 
 

@@ -86,7 +86,10 @@ class Choosing:
         self.gate = threading.Event()
         if found:
             self.gate.set()
-        self.models = ModelSwitch(named, lambda: Listed(self.gate), configured)
+        self._configured = configured
+
+    def models(self) -> ModelSwitch:
+        return ModelSwitch(named, lambda: Listed(self.gate), self._configured)
 
 
 def parameters(it: Driven) -> dict[str, Any]:
@@ -105,7 +108,7 @@ async def listed(it: Driven) -> ModelsScreen:
 
 
 async def test_a_model_is_switched_by_name_and_the_conversation_goes_on() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.turn("add(a=2, b=3)")
         await it.send("/model openai/large")
         await it.until(lambda: it.agent.model == "openai/large")
@@ -117,7 +120,7 @@ async def test_a_model_is_switched_by_name_and_the_conversation_goes_on() -> Non
 
 
 async def test_a_name_that_is_none_says_so_and_changes_nothing() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send("/model nonsense")
         await it.until(lambda: "not the name of a model" in it.shown(it.app.main.conversation))
         assert it.agent.model == "offline"
@@ -128,7 +131,7 @@ async def test_a_name_that_is_none_says_so_and_changes_nothing() -> None:
 
 async def test_the_list_comes_up_with_what_is_known_while_the_library_loads() -> None:
     choosing = Choosing(found=False)
-    async with driven(models=choosing.models) as it:
+    async with driven(make_models=choosing.models) as it:
         await it.send("/model")
         await it.until(lambda: "loading the model library" in it.shown())
         assert "offline  in use" in it.shown()
@@ -139,7 +142,7 @@ async def test_the_list_comes_up_with_what_is_known_while_the_library_loads() ->
 
 
 async def test_the_list_shows_context_and_prices_and_what_is_not_known() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         screen = await listed(it)
         shown = it.shown(screen.query_one(RowList)).splitlines()
         lines = {line.split()[0]: line.split() for line in shown if "/" in line}
@@ -149,7 +152,7 @@ async def test_the_list_shows_context_and_prices_and_what_is_not_known() -> None
 
 
 async def test_providers_without_a_key_are_folded_and_say_which_variable_to_set() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         screen = await listed(it)
         assert "zeta/one" not in it.shown()
         assert "set ZETA_API_KEY" in it.shown()
@@ -161,7 +164,7 @@ async def test_providers_without_a_key_are_folded_and_say_which_variable_to_set(
 
 
 async def test_typing_filters_and_enter_takes_the_first() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await listed(it)
         await it.write("open mini")
         await it.until(lambda: "openai/large" not in it.shown())
@@ -172,7 +175,7 @@ async def test_typing_filters_and_enter_takes_the_first() -> None:
 
 
 async def test_a_name_that_is_in_no_list_can_be_written() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await listed(it)
         await it.write("my/own")
         await it.until(lambda: "as written" in it.shown())
@@ -181,7 +184,7 @@ async def test_a_name_that_is_in_no_list_can_be_written() -> None:
 
 
 async def test_the_palette_opens_the_list() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.press("ctrl+p")
         await it.until(lambda: isinstance(it.app.screen, CommandPalette))
         await it.write("model")
@@ -191,7 +194,7 @@ async def test_the_palette_opens_the_list() -> None:
 
 
 async def test_a_filter_that_nothing_matches_says_so() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         screen = await listed(it)
         await it.write("no such")
         await it.until(lambda: "No model matches." in it.shown())
@@ -201,7 +204,7 @@ async def test_a_filter_that_nothing_matches_says_so() -> None:
 
 
 async def test_escape_keeps_the_model_and_the_list_opens_again() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await listed(it)
         await it.press("down", "down", "escape")
         await it.until(lambda: not isinstance(it.app.screen, ModelsScreen))
@@ -212,7 +215,7 @@ async def test_escape_keeps_the_model_and_the_list_opens_again() -> None:
 
 
 async def test_a_click_takes_a_model() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await listed(it)
         lines = it.shown().splitlines()
         line = next(index for index, text in enumerate(lines) if "openai/mini" in text)
@@ -221,7 +224,7 @@ async def test_a_click_takes_a_model() -> None:
 
 
 async def test_the_address_of_a_local_server_goes_with_its_model_only() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await listed(it)
         await it.write("small")
         await it.press("enter")
@@ -234,7 +237,7 @@ async def test_the_address_of_a_local_server_goes_with_its_model_only() -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (40, 12)])
 async def test_a_small_screen_is_filled_and_still_shows_the_context(size: tuple[int, int]) -> None:
-    async with driven(size=size, models=Choosing().models) as it:
+    async with driven(size=size, make_models=Choosing().models) as it:
         await listed(it)
         await it.write("large")
         await it.until(lambda: "1.05M" in it.shown())
@@ -243,7 +246,7 @@ async def test_a_small_screen_is_filled_and_still_shows_the_context(size: tuple[
 
 
 async def test_a_switch_during_a_turn_waits_for_its_end() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send('write_file(path="a.txt", text="1")')
         await it.asked()
         await it.act(lambda: it.app.action_do("app.model", "openai/large"))
@@ -254,7 +257,7 @@ async def test_a_switch_during_a_turn_waits_for_its_end() -> None:
 
 
 async def test_a_parameter_is_set_shown_kept_over_a_switch_and_taken_away() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send("/model openai/large")
         await it.send("/set temperature 0.2")
         await it.until(lambda: "temperature is 0.2" in it.shown(it.app.main.conversation))
@@ -285,7 +288,7 @@ async def test_a_parameter_is_set_shown_kept_over_a_switch_and_taken_away() -> N
     ],
 )
 async def test_a_parameter_that_cannot_be_set_says_what_could(words: str, complaint: str) -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send("/model openai/large")
         await it.send(f"/set {words}")
         await it.until(lambda: complaint in " ".join(it.shown(it.app.main.conversation).split()))
@@ -294,7 +297,7 @@ async def test_a_parameter_that_cannot_be_set_says_what_could(words: str, compla
 
 async def test_offline_takes_no_parameters_but_the_next_model_gets_them() -> None:
     configured = {"temperature": 0.3, "api_key": "sk-secret"}
-    async with driven(models=Choosing(configured).models) as it:
+    async with driven(make_models=Choosing(configured).models) as it:
         await it.send("/set max_tokens 100")
         await it.until(lambda: "offline takes no parameters" in it.shown(it.app.main.conversation))
         await it.send("/set")
@@ -311,7 +314,7 @@ async def test_offline_takes_no_parameters_but_the_next_model_gets_them() -> Non
 
 
 async def test_a_parameter_that_the_model_does_not_take_is_said_to_be_left_out() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send("/model openai/large")
         await it.until(lambda: it.agent.model == "openai/large")
         it.agent.llm.takes = frozenset({"max_completion_tokens"})
@@ -328,7 +331,7 @@ async def test_a_parameter_that_the_model_does_not_take_is_said_to_be_left_out()
 
 
 async def test_a_model_without_its_key_says_so_when_it_is_switched_to() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.send("/model openai/keyless")
         await it.until(lambda: "There is no key for openai/keyless" in it.shown(it.app.main.conversation))
         assert "OPENAI_API_KEY" in it.shown(it.app.main.conversation)
@@ -349,7 +352,7 @@ async def test_a_start_without_the_key_says_so_before_anything_is_sent() -> None
 
 
 async def test_an_empty_conversation_says_who_answers_now() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         await it.turn("add(a=1, b=2)")
         await it.send("/model openai/large")
         await it.until(lambda: it.agent.model == "openai/large")
@@ -363,7 +366,7 @@ async def test_a_name_without_its_provider_is_found_in_the_list() -> None:
     choosing = Choosing()
     group = ModelGroup("openai", "key set", (ModelInfo("openai/zeta"), ModelInfo("openai/gpt-mini")))
     models = ModelSwitch(named, lambda: Listed(choosing.gate, (group,)))
-    async with driven(models=models) as it:
+    async with driven(make_models=lambda: models) as it:
         await it.send("/model gpt-mini")
         await it.until(lambda: it.agent.model == "gpt-mini")
         screen = await listed(it)
@@ -408,8 +411,54 @@ def test_a_price_is_never_rounded_to_nothing(price: float | None, shown: str) ->
 
 
 async def test_the_list_follows_the_theme() -> None:
-    async with driven(models=Choosing().models) as it:
+    async with driven(make_models=Choosing().models) as it:
         screen = await listed(it)
         await it.act(lambda: setattr(it.app, "theme", "paper"))
         await it.until(lambda: screen.palette.name == "paper")
         assert screen.query_one(RowList).palette.name == "paper"
+
+
+async def test_the_welcome_names_the_new_model_and_notices_stay_below_it() -> None:
+    async with driven(make_models=Choosing().models, keymap={"app.halp": "f2"}) as it:
+        conversation = it.app.main.conversation
+        await it.until(lambda: "there is no command app.halp" in it.shown(conversation))
+        await it.send("/model openai/mini")
+        await it.until(lambda: "openai/mini answers" in it.shown(conversation))
+        shown = it.shown(conversation)
+        assert shown.index("assistant is ready") < shown.index("app.halp")
+        assert "offline answers" not in shown
+
+
+def test_a_filter_puts_first_what_answers_then_who_makes_it_then_the_better_match() -> None:
+    def group(title: str, *models: str, key: bool = False) -> ModelGroup:
+        return ModelGroup(title, "key set" if key else "no key", tuple(map(ModelInfo, models)))
+
+    groups = (
+        group("aihubmix", "aihubmix/claude-sonnet"),
+        group("anthropic", "anthropic/claude-oldsonnet", "anthropic/claude-sonnet", "anthropic/haiku"),
+        group("zzz", "zzz/sonnet", key=True),
+        group("bbb", "bbb/claudesonnet"),
+    )
+    found = [row.info.name for row in rows(Snapshot(groups), "sonnet", (), "") if isinstance(row, ModelRow)]
+    assert found == [
+        "zzz/sonnet",
+        "anthropic/claude-sonnet",
+        "anthropic/claude-oldsonnet",
+        "aihubmix/claude-sonnet",
+        "bbb/claudesonnet",
+    ]
+
+
+async def test_a_model_that_the_list_has_without_a_key_is_said_to_fail_and_names_the_same_variable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("ZETA_API_KEY", raising=False)
+    async with driven(make_models=Choosing().models) as it:
+        await listed(it)
+        await it.write("zeta/t")
+        await it.press("enter")
+        await it.until(lambda: it.agent.model == "zeta/two")
+        await it.until(lambda: "ZETA_API_KEY" in it.shown(it.app.main.conversation))
+        (said,) = [each.message for each in it.app._notifications]
+        assert said == "zeta/two is chosen, but ZETA_API_KEY is not set: the next message fails without it."
+        assert "the next message fails" in " ".join(it.shown(it.app.main.conversation).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from functools import partial
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.geometry import Offset
+from textual.keys import _character_to_key
 
-from tests.tui.driving import Driven, driven
+from tests.tui.driving import THEMES, Clock, Driven, driven, keys_of, sample_agent
+from workbench.tui.app import WorkbenchApp
 from workbench.tui.panels.prompt import Prompt
 from workbench.tui.screens.history import HistoryScreen
 
@@ -426,6 +429,20 @@ async def test_a_text_that_comes_at_once_goes_to_the_prompt_whole(panel: str, si
         assert before == [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
 
 
+async def test_what_is_typed_while_the_app_comes_up_is_in_the_prompt() -> None:
+    app = WorkbenchApp(sample_agent, themes=THEMES, theme="graphite")
+    # as a terminal sends it that is not the app's yet: all of it before the first widget is there
+    for char in "add 1\nthen 2":
+        app.post_message(events.Key("ctrl+j" if char == "\n" else _character_to_key(char), char))
+    app.post_message(events.Key("enter", "\r"))
+    async with app.run_test() as pilot, asyncio.timeout(60):
+        while app.busy or app.main.prompt.draft != "add 1\nthen 2\n":
+            await pilot.pause()
+        assert not app.outbox
+        await pilot.press("3")
+        assert app.main.prompt.draft == "add 1\nthen 2\n3"
+
+
 @pytest.mark.parametrize("text", ["/clear", "call me back", "fix the Rest", " x by c", "break b"])
 async def test_a_text_that_begins_with_a_key_of_the_panel_does_nothing_there(text: str) -> None:
     async with driven() as it:
@@ -447,6 +464,24 @@ async def test_enter_at_the_end_of_a_text_that_came_at_once_sends_nothing_that_n
         assert it.idle
         await it.press("enter")
         await it.until(lambda: prompt_of(it).draft == "")
+
+
+@pytest.mark.parametrize(("pause", "sent"), [(0.03, 1), (0.01, 0)])
+async def test_enter_sends_what_a_fast_typist_wrote_over_a_panel_and_nothing_that_a_program_sent(
+    pause: float, sent: int
+) -> None:
+    async with driven() as it:
+        await it.focus("trace")
+        for char in "add(a=1, b=2)":
+            await it.pilot.press(*keys_of(char))
+            it.clock.now += pause
+        await it.pilot.press("enter")
+        if sent:
+            await it.until(lambda: it.idle and it.trace)
+            await it.until(lambda: any(entry["type"] == "tool_execution" for entry in it.trace))
+        else:
+            await it.until(lambda: prompt_of(it).draft == "add(a=1, b=2)")
+            assert it.trace == []
 
 
 async def test_one_key_pressed_over_and_over_stays_with_the_panel() -> None:
@@ -477,6 +512,24 @@ async def test_the_rest_of_a_text_goes_where_its_beginning_went_though_a_screen_
         await it.until(lambda: it.app.screen is not it.app.main)
         await it.burst("all R")  # without a pause after the c
         await it.until(lambda: prompt_of(it).draft == "call R")
+
+
+async def test_an_app_that_came_up_in_a_window_behind_is_written_in_like_any_other() -> None:
+    clock = Clock()
+    app = WorkbenchApp(sample_agent, theme="graphite", themes=THEMES, clock=clock)
+    app.set_reactive(WorkbenchApp.app_focus, False)  # the terminal said so before the first frame
+    async with app.run_test(size=(120, 40)) as pilot:
+        it = Driven(app, pilot, clock)
+        await it.until(lambda: not app.busy)
+        app.post_message(events.AppFocus())
+        await pilot.pause()
+
+        await it.write("add(a=2, b=3)")
+        await it.press("enter")
+
+        await it.until(lambda: it.idle and it.trace)
+        assert prompt_of(it).draft == ""
+    assert app.agent_thread.finish(timeout=60)
 
 
 @pytest.mark.parametrize(("width", "named"), [(120, True), (40, False)])
@@ -520,3 +573,27 @@ async def test_the_key_that_unfolds_a_paste_folds_it_again() -> None:
         await it.press("ctrl+o")
         await it.until(lambda: prompt_of(it).area.text == "see [pasted 30 lines]")
         assert prompt_of(it).draft == f"see {text}"
+
+
+async def test_a_pasted_secret_is_sent_and_stays_in_the_draft_but_is_kept_nowhere(own_folder: Path) -> None:
+    key = "sk-" + "a1" * 20
+    async with driven() as it:
+        await it.turn(f"say {key}")
+        session = it.agent.current_session
+        assert session is not None
+        assert any(message["content"] == f"say {key}" for message in session["messages"])
+        await paste(it, f"again {key}")
+        drafts = own_folder / ".workbench" / "drafts"
+        await it.until(
+            lambda: drafts.is_dir() and any("[masked key]" in _read(each) for each in drafts.iterdir())
+        )
+        assert it.app.main.prompt.draft == f"again {key}"
+    assert key not in "".join(_read(path) for path in own_folder.rglob("*") if path.is_file())
+    async with driven() as it:
+        await it.until(lambda: it.app.main.prompt.draft == "again [masked key]")
+        (note,) = it.app._notifications
+        assert note.message.endswith("Secrets in it were not kept.")
+
+
+def _read(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""

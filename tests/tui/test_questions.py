@@ -89,7 +89,7 @@ def in_thread(work: Callable[[], Any]) -> "Future[Any]":
 
 
 async def until(pilot: "Pilot[None]", fact: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not fact():
             await pilot.pause()
 
@@ -283,7 +283,7 @@ async def test_questions_of_several_threads_are_shown_one_after_the_other() -> N
             asked = shown(app, "#question-prompt").removesuffix("? ")
             await pilot.press(*asked, "enter")
             await until(pilot, lambda before=before: app.screen is not before)  # type: ignore[misc]  # as above
-        assert sorted(answer.result(timeout=10) for answer in answers) == ["one", "three", "two"]
+        assert sorted(answer.result(timeout=60) for answer in answers) == ["one", "three", "two"]
 
 
 async def test_a_question_decided_under_another_screen_leaves_that_screen_alone() -> None:
@@ -319,8 +319,8 @@ async def test_closing_the_app_lets_go_of_whoever_waits_and_gives_python_its_own
         answer = in_thread(input)
         ask = input
         await until(pilot, lambda: question(app))
-    assert isinstance(answer.exception(timeout=10), StopTurn)
-    assert isinstance(in_thread(ask).exception(timeout=10), StopTurn)
+    assert isinstance(answer.exception(timeout=60), StopTurn)
+    assert isinstance(in_thread(ask).exception(timeout=60), StopTurn)
     assert (input, sys.stdin, getpass_by_name.__code__) == before
 
 
@@ -340,7 +340,7 @@ async def test_input_on_the_screens_own_thread_raises_instead_of_waiting_for_its
                 input("?")
         finally:
             asked.set()
-        rescuer.result(timeout=10)
+        rescuer.result(timeout=60)
 
 
 async def test_hostile_text_of_a_prompt_is_shown_and_not_obeyed() -> None:

@@ -20,7 +20,7 @@ def regions(app: StageApp) -> dict[str, Region]:
 
 async def settled(pilot: Pilot[None], app: StageApp, wanted: dict[str, Region]) -> None:
     """Wait until everything stands where it should."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while regions(app) != wanted:
             await pilot.pause()
 

@@ -11,7 +11,9 @@ from textual.containers import Vertical
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 from textual.events import Key
+from textual.geometry import Region
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from tests.tui.panel_app import GRAPHITE, PAPER, until
@@ -134,3 +136,22 @@ async def test_a_screen_below_another_is_styled_as_well_and_one_that_closed_is_l
         await until(pilot, lambda: below.styles.background == background(PAPER, "surface"))
         await until(pilot, lambda: not app.restyling.busy)
         assert {line.styles.color for line in app.query(Static)} == {background(PAPER, "accent")}
+
+
+async def test_a_widget_is_not_told_once_more_for_each_colour_around_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = Stepped()
+    told: list[Widget] = []
+    refresh = Widget.refresh
+
+    def counted(widget: Widget, *regions: Region, **what: bool) -> Widget:
+        told.append(widget)
+        return refresh(widget, *regions, **what)
+
+    async with app.run_test() as pilot:
+        lines = app.query(Static)
+        monkeypatch.setattr(Widget, "refresh", counted)
+        app.theme = "paper"
+        await until(pilot, lambda: set(lines) <= set(told) and not app.restyling.busy)
+        assert {told.count(line) for line in lines} == {1}

@@ -14,6 +14,7 @@ from workbench.errors import StopTurn, StorageError
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.storage.session_log import SessionLog
+from workbench.tui import events, session_keeper
 from workbench.tui.session_keeper import Instead, SessionKeeper
 
 
@@ -65,7 +66,8 @@ class Desk:
         assert path is not None
         before = path.read_bytes()
         self.llm.answers = ["and so on"]
-        self.agent.resume_turn(*self.keeper.what_if(self.agent, Instead(call_id, text, failed)))
+        prompt, begun, images = self.keeper.what_if(self.agent, Instead(call_id, text, failed))
+        self.agent.resume_turn(prompt, begun, images=images)
         assert path.read_bytes() == before
         session = self.agent.current_session
         assert session is not None
@@ -230,7 +232,7 @@ def test_a_call_that_was_lost_can_be_given_a_result_in_a_what_if(tmp_path: Path)
 def test_what_a_what_if_took_from_the_record_is_not_counted_as_paid_again(tmp_path: Path) -> None:
     first = Desk(tmp_path)
     (call_id,) = first.turn("add", calls(call("add", a=1, b=2)), "three")
-    prompt, begun = first.keeper.what_if(first.agent, Instead(call_id, "4"))
+    prompt, begun, _ = first.keeper.what_if(first.agent, Instead(call_id, "4"))
     first.llm.answers = ["four"]
     first.agent.resume_turn(prompt, begun)
     fork = first.log.path
@@ -242,3 +244,31 @@ def test_what_a_what_if_took_from_the_record_is_not_counted_as_paid_again(tmp_pa
     second.keeper.resume(second.agent, fork)
     assert second.agent.total_usage == paid
     assert paid.total_tokens > 0
+
+
+def test_of_a_long_session_the_screen_is_told_the_newest_turns_piece_by_piece_and_all_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_keeper, "_MOST_SHOWN", 3)
+    monkeypatch.setattr(session_keeper, "_PIECE", 2)
+    desk = Desk(tmp_path)
+    for number in range(1, 6):
+        desk.turn(f"prompt {number}", f"answer {number}")
+    path = desk.record.path
+    desk.agent.close()
+    told: list[events.AgentEvent | float] = []
+    after = Desk(tmp_path)
+    after.keeper = SessionKeeper(told.append, told.append)
+    after.keeper.resume(after.agent, path)
+    turns = [event.turn for event in told if isinstance(event, events.TurnStarted)]
+    assert turns == [3, 4, 5]
+    paused = [at for at, event in enumerate(told) if isinstance(event, float)]
+    assert [type(told[at + 1]).__name__ for at in paused] == ["TurnStarted"]
+    notices = [event for event in told if isinstance(event, events.Notice)]
+    assert notices[0].title == "2 earlier turns are not shown here"
+    session = after.agent.current_session
+    assert session is not None
+    assert session["turn"] == 5
+    assert sum(message["role"] == "user" for message in session["messages"]) == 5
+    after.turn("prompt 6", "answer 6")
+    assert [turn.input for turn in after.record.turns] == [f"prompt {number}" for number in range(1, 7)]

@@ -31,7 +31,7 @@ by_theme = pytest.mark.parametrize("theme", THEMES)
 
 async def settled(pilot: Pilot[Any]) -> None:
     """Everything that was asked for has been drawn."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for _ in range(6):
             await pilot.pause()
 

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.tui.driving import Driven, driven
 from workbench.engine.transcript import validate_messages
-from workbench.storage.private_file import sole_writer
+from workbench.errors import StorageError
+from workbench.storage import result_files, session_index
+from workbench.storage.export import to_jsonl, to_markdown
+from workbench.storage.file_hold import sole_writer
 from workbench.storage.session_file import SessionRecord, read_session
+from workbench.storage.session_format import Earlier
+from workbench.storage.session_index import Found, list_sessions, search_sessions
 from workbench.storage.session_log import SessionLog
+from workbench.tui.branches import compare
 from workbench.tui.inspector_pages import facts
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.inspector import InspectorScreen
@@ -355,3 +366,123 @@ async def test_a_call_of_ones_own_is_given_no_other_ending() -> None:
         await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
         await it.press("w")
         await it.until(lambda: "your own calls" in it.shown())
+
+
+def turns_shown(it: Driven) -> set[int]:
+    """The numbers of the turns in the trace panel."""
+    return {int(number) for number in re.findall(r"\bturn (\d+)\b", it.shown(it.app.main.trace))}
+
+
+async def test_a_turn_has_one_number_on_the_screen_in_files_and_in_commands_also_behind_a_summary() -> None:
+    async with driven() as it:
+        for number in (1, 2, 3):
+            await it.turn(f"add(a={number}, b=1)")
+        old = path_of(it)
+        await it.send("/compact 1")
+        await it.until(lambda: "messages are one now" in it.shown() and it.idle)
+        await it.turn("add(a=4, b=1)")
+        await it.until(lambda: 4 in turns_shown(it))
+        new = path_of(it)
+        assert new != old
+        record = record_of(it)
+        assert [(number, turn.input) for number, turn in record.numbered()] == [(4, "add(a=4, b=1)")]
+        assert record.earlier == Earlier(3, old.name)
+        assert "## Turn 4\n" in "".join(to_markdown(record))
+        (head, *lines) = map(json.loads, to_jsonl(record))
+        assert (head["turns_before"], lines[0]["turn"]) == (3, 4)
+        (row,) = search_sessions(Path.cwd(), "add(a=4, b=1)")
+        assert (row.turn, row.head.last) == (4, 4)
+        assert {row.turn for row in compare(read_session(old), record)} == {1, 2, 3, 4}
+    async with driven() as it:
+        await it.send(f"/resume {new.stem}")
+        await it.until(lambda: "goes on" in it.shown() and it.idle)
+        assert turns_shown(it) == {4}
+        await it.turn("add(a=5, b=1)")
+        await it.until(lambda: 5 in turns_shown(it))
+        assert [number for number, _ in record_of(it).numbered()] == [4, 5]
+        await it.send("/fork 9")
+        await it.until(lambda: "the session has turns 4 to 5, not 9" in " ".join(it.shown().split()))
+        await it.send("/fork 4")
+        await it.until(lambda: "up to turn 4" in " ".join(it.shown().split()))
+        await it.turn("add(a=6, b=1)")
+        assert [(number, turn.input) for number, turn in record_of(it).numbered()] == [
+            (4, "add(a=4, b=1)"),
+            (5, "add(a=6, b=1)"),
+        ]
+        assert "turn 5" in it.shown(it.app.main.trace)
+        await it.send("/fork 2")  # a turn that the screen showed before the summary
+        await it.until(lambda: "up to turn 2" in " ".join(it.shown().split()))
+        await it.turn("add(a=7, b=1)")
+        assert [turn.input for turn in record_of(it).turns] == [
+            "add(a=1, b=1)",
+            "add(a=2, b=1)",
+            "add(a=7, b=1)",
+        ]
+        assert it.agent.current_session is not None
+        validate_messages(it.agent.current_session["messages"])
+
+
+async def test_a_what_if_that_is_refused_comes_back_as_it_was_written_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_: object) -> Path:
+        raise StorageError("cannot write the fork: No space left on device")
+
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        origin = path_of(it)
+        first = await what_if(it)
+        await it.write("ninety nine")
+        await it.press("ctrl+t")
+        with monkeypatch.context() as patch:
+            patch.setattr(SessionLog, "fork", full)
+            await it.press("ctrl+s")
+            await it.until(lambda: isinstance(it.app.screen, WhatIfScreen) and it.app.screen is not first)
+        again = it.app.screen
+        assert isinstance(again, WhatIfScreen)
+        await it.until(lambda: again.focused is not None)
+        assert "No space left on device" in it.shown()
+        assert "had failed with this error" in it.shown()
+        await it.write(", or so")
+        await it.press("ctrl+s")
+        await it.until(lambda: it.idle and path_of(it) != origin)
+        await it.until(lambda: bool(calls(it)) and calls(it)[-1].data.get("error") == "ninety nine, or so")
+
+
+async def test_a_search_that_nobody_waits_for_any_more_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, never = threading.Event(), threading.Event()
+
+    def endless(project: Path, text: str, *, stopped: Callable[[], bool] = lambda: False) -> Iterator[Found]:
+        if not text:
+            return
+        head = list_sessions(project)[0]
+        yield from (Found(head, 1, f"{text} {number}", 0, len(text)) for number in range(2))
+        while not stopped():
+            never.wait(0.01)
+        ended.set()
+
+    await an_earlier_session("add(a=1, b=1)")
+    async with driven() as it:
+        screen = await listed(it)
+        monkeypatch.setattr(session_index, "search_sessions", endless)
+        await it.press("slash")
+        await it.write("pass")
+        await it.press("enter")
+        await it.until(lambda: "pass 1" in it.shown() and "looking on" in it.shown())
+        await it.press("escape")
+        await it.until(ended.is_set)
+        await it.until(lambda: [row.excerpt for row in screen._list.rows] == [""])
+
+
+async def test_once_a_session_is_open_old_results_beyond_the_limit_go(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(result_files, "MOST_FILES", 1)
+    folder = project / ".workbench" / "results"
+    folder.mkdir(parents=True)
+    for at in range(3):
+        path = folder / f"20250101T00000{at}Z_look.txt"
+        path.write_text("long")
+        os.utime(path, (1000 + at, 1000 + at))
+    async with driven() as it:
+        await it.until(lambda: [path.name[14:16] for path in folder.iterdir()] == ["2Z"])

@@ -53,7 +53,7 @@ SIZES = ((120, 40), (80, 24))
 
 async def settled(pilot: Pilot[Any]) -> None:
     """Everything that was asked for has been drawn."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         for _ in range(6):
             await pilot.pause()
 

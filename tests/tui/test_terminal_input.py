@@ -94,7 +94,7 @@ def test_bytes_that_are_no_text_do_not_end_the_reading() -> None:
         assert reader.is_alive()
     ended.set()
     os.close(write)
-    reader.join(10)
+    reader.join(60)
     os.close(read)
     assert [key for _, key in told(taken)][::3] == ["a", "b"]
 

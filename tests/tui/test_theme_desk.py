@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.tui.driving import Driven, driven
+from tests.tui.driving import THEMES, Driven, driven
 from workbench.errors import ConfigError
 from workbench.resources import resource_folder
 from workbench.tui import events
@@ -174,9 +174,9 @@ def test_the_thread_tells_what_is_saved_and_ends(tmp_path: Path) -> None:
     watch = ThemeWatch([tmp_path], lambda event: told.set())
     watch.start()
     (tmp_path / "mine.yaml").write_text(GRAPHITE.read_text())
-    assert told.wait(10)
+    assert told.wait(60)
     watch.close()
-    watch._thread.join(10)
+    watch._thread.join(60)
     assert not watch._thread.is_alive()
 
 
@@ -217,3 +217,17 @@ def test_any_name_is_kept_as_text(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     keep_setting(path, "theme", "no: [x")
     assert yaml.safe_load(path.read_text()) == {"theme": "no: [x"}
+
+
+async def test_themes_that_are_read_after_the_first_frame_can_be_chosen_in_the_order_of_their_names() -> None:
+    async with driven(themes={"graphite": THEMES["graphite"]}) as it:
+        for name in ("linen", "fjord", "graphite"):
+            it.app.inbox.post(events.ThemeSaved("", 0.0, THEMES[name]))
+        await it.until(lambda: "fjord" in it.app.available_themes)
+        assert list(it.app.available_themes) == ["graphite", "linen", "fjord"]
+        await it.send("/theme")
+        await it.until(lambda: isinstance(it.app.screen, ThemesScreen))
+        shown = it.shown(it.app.screen)
+        assert shown.index("fjord") < shown.index("graphite") < shown.index("linen")
+        await it.press("escape")
+        await it.until(lambda: worn(it) == {"graphite"})

@@ -12,8 +12,9 @@ from rich.color_triplet import ColorTriplet
 
 from workbench.errors import ConfigError
 from workbench.resources import resource_folder
+from workbench.tui import themes
 from workbench.tui.palette import TOKENS, Palette
-from workbench.tui.themes import load_theme, load_themes
+from workbench.tui.themes import find_theme, load_theme, load_themes
 
 THEMES = sorted(resource_folder("themes").glob("*.yaml"))
 BACKGROUNDS = ("background", "surface", "raised", "hovered", "selected")
@@ -256,3 +257,39 @@ def test_a_wrong_key_names_its_line(tmp_path: Path) -> None:
     path.write_text((resource_folder("themes") / "graphite.yaml").read_text() + '  acent: "#000000"\n')
     with pytest.raises(ConfigError, match=r"mine.yaml, line 25: colors: unknown acent"):
         load_theme(path)
+
+
+def test_a_theme_is_found_by_its_name_where_no_file_is_called_so(tmp_path: Path) -> None:
+    shipped = resource_folder("themes")
+    text = (shipped / "graphite.yaml").read_text()
+    (tmp_path / "mine.yaml").write_text(text.replace("name: graphite", "name: dusk"))
+    found = find_theme([shipped, tmp_path], "dusk")
+    assert found is not None
+    assert found.path == tmp_path / "mine.yaml"
+    assert find_theme([shipped, tmp_path], "nowhere") is None
+
+
+def test_a_theme_of_ones_own_goes_before_the_shipped_one_unless_it_cannot_be_read(tmp_path: Path) -> None:
+    shipped = resource_folder("themes")
+    own = tmp_path / "graphite.yaml"
+    own.write_text((shipped / "graphite.yaml").read_text())
+    found = find_theme([shipped, tmp_path], "graphite")
+    assert found is not None
+    assert found.path == own
+    own.write_text("name: graphite\ncolors: none\n")
+    found = find_theme([shipped, tmp_path], "graphite")
+    assert found is not None
+    assert found.path == shipped / "graphite.yaml"
+
+
+def test_finding_a_theme_reads_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    load = themes.load_theme
+
+    def noted(path: Path) -> Palette:
+        read.append(path.name)
+        return load(path)
+
+    monkeypatch.setattr(themes, "load_theme", noted)
+    assert themes.find_theme([resource_folder("themes"), tmp_path], "paper") is not None
+    assert read == ["paper.yaml"]

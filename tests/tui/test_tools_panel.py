@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
+from tests.tui.driving import driven
 from tests.tui.panel_app import GRAPHITE, PAPER, START, PanelApp, Story, line_with, lines, running, until
 from workbench.tui.events import AgentReady, LoadFailed, LoadMended, LoadProgress, ToolRow, ToolsChanged
 from workbench.tui.panels.tools import ToolsPanel
@@ -440,3 +441,15 @@ async def test_a_call_that_ended_draws_one_row_again(monkeypatch: pytest.MonkeyP
         await pilot.pause()
         assert [record.row.name for record in drawn if isinstance(record, Tool)] == ["bank.convert"]
         assert len(drawn) == 1
+
+
+@pytest.mark.parametrize("key", ["R", "c", "f"])
+async def test_a_key_that_is_for_a_tool_says_so_on_a_group(key: str) -> None:
+    async with driven() as it:
+        await it.focus("tools")
+        rows = it.app.main.tools.focus_target
+        await it.act(lambda: rows.go_to(0))
+        await it.press(key)
+        await it.until(lambda: it.app._notifications)
+        assert [each.title for each in it.app._notifications] == [f"{key} is for a tool"]
+        assert it.app.screen is it.app.main

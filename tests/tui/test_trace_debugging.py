@@ -132,7 +132,7 @@ async def test_the_legend_tells_the_shades_and_goes_again() -> None:
         stage.rows.focus()
         await pilot.press("question_mark")
         await until(
-            pilot, lambda: "─ first token  ━ model  ━ tool  ━ failed  ─ hooks  ┄ you" in stage.painted()
+            pilot, lambda: "─ first token  ◆ ━ model  ✓ ━ tool  ✗ ━ failed  ─ hooks" in stage.painted()
         )
         assert "⊘ refused" in stage.painted()
         await pilot.press("question_mark")

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from textual.pilot import Pilot
 
 from tests.tui.panel_app import GRAPHITE, PanelApp, Story, line_with, lines, running, until
@@ -41,7 +43,7 @@ def told() -> Story:
 def kept(text: str) -> list[str]:
     model = TraceModel(lambda start, removed, added: None)
     model.apply(told().take())
-    found = TraceFilter(model.flat)
+    found = TraceFilter(model.flat, model.texts)
     found.begin(parse(text))
     found.step(10)
     return [f"{entry.name} {entry.ms:.0f}" for entry in found.matches]
@@ -109,7 +111,7 @@ def test_what_may_still_change_is_looked_at_again_and_the_rest_is_not() -> None:
     one, two = story.batch("a.one", "a.two")
     story.start(one)
     model.apply(story.take())
-    found = TraceFilter(model.flat)
+    found = TraceFilter(model.flat, model.texts)
     found.begin(parse("status:error"))
     found.step(10)
     looked: list[str] = []
@@ -137,12 +139,65 @@ def test_a_long_trace_is_gone_through_in_steps() -> None:
         story.ask_model()
         story.answer(0.1)
     model.apply(story.take())
-    found = TraceFilter(model.flat, clock=iter(range(100)).__next__)
+    found = TraceFilter(model.flat, model.texts, clock=iter(range(100)).__next__)
     found.begin(parse("kind:llm"))
     found.step(1)
     assert "looked at 2,000" in found.summary()
     found.step(1)
     assert found.summary().startswith("3,000 of 3,000  ")
+
+
+ENDS = ("success", "error", "not_found", "rejected")
+KINDS = ("llm", "tool", "you")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(KINDS), st.sampled_from(ENDS), st.integers(0, 5_000), st.sampled_from(("a", "b"))
+        ),
+        max_size=60,
+    ),
+    st.sampled_from(("status:error", "kind:tool", ">100ms", "-tool:a", "b", "kind:you", "-status:error <3s")),
+    st.integers(1, 20),
+)
+def test_the_totals_are_those_of_what_is_shown(
+    steps: list[tuple[str, str, int, str]], query: str, often: int
+) -> None:
+    model, story = TraceModel(lambda start, removed, added: None), Story()
+    found = TraceFilter(model.flat, model.texts)
+    found.begin(parse(query))
+    story.begin()
+    story.ask_model()
+    story.answer(0.05)
+    for number, (kind, end, ms, name) in enumerate(steps):
+        if kind == "llm":
+            story.ask_model()
+            story.answer(ms / 1000, status="error" if end == "error" else "success")
+        elif kind == "tool":
+            (call,) = story.batch(name)
+            story.run(call, ms, end)
+        else:
+            (call,) = story.batch(name)
+            story.wait([call], ms / 1000, "approve")
+            story.run(call, 1)
+        if number % often == 0:
+            model.apply(story.take())
+            found.follow()
+            found.step(10)
+    story.end()
+    model.apply(story.take())
+    found.follow()
+    found.step(10)
+    shown = [row for row in found.rows if isinstance(row, Entry)]
+    assert found.matches == shown
+    totals = found.totals
+    assert totals.entries == len(shown)
+    assert totals.calls == len([entry for entry in shown if entry.kind == "tool"])
+    assert totals.errors == len([entry for entry in shown if entry.state in ("error", "not_found")])
+    assert totals.tokens == 1_286 * len([entry for entry in shown if entry.kind == "llm"])
+    worked = [entry.ms for entry in shown if entry.kind != "you" and entry.ms is not None]
+    assert totals.ms == pytest.approx(sum(worked))
 
 
 class Stage:

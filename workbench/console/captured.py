@@ -84,6 +84,15 @@ class Captured:
             return head + tail
         return f"{head}\n… {missing:,} characters not kept …\n{tail}"
 
+    def end_of_text(self, characters: int) -> str:
+        """So many of the last characters so far, at a cost that does not grow with the text."""
+        with _lock:
+            newest = self._tail or self._head
+            if newest is None:
+                return ""
+            newest.seek(max(0, newest.tell() - characters))
+            return newest.read()
+
     def __enter__(self) -> Self:
         self.parent = _owner.get()
         self._keeper.begin(self)

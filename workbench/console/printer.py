@@ -11,6 +11,7 @@ from rich.text import Text
 from workbench.console import lines
 from workbench.console.captured import apart
 from workbench.console.lines import MUTED, stderr_console
+from workbench.engine.images import images_of_turn
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
 from workbench.errors import WorkbenchError
@@ -40,6 +41,8 @@ class ConsolePrinter(Observer):
         """Print who was asked what."""
         name = Text(f"{lines.plain(agent.name)} ", MUTED)
         self._print(agent, Text.assemble(name, ("❯ ", "blue"), visible(prompt)))
+        for facts in images_of_turn(agent.current_session):
+            self._print(agent, Text(f"  {lines.plain(facts.name)}  {' '.join(facts.parts)}", MUTED))
 
     def stream(self, agent: Agent, delta: Delta) -> None:
         """Print remarks of the provider; pieces of the answer wait until it is whole."""

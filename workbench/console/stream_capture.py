@@ -9,6 +9,7 @@ from typing import Final
 from workbench.console.captured import Captured, owned, owner
 from workbench.console.stray_log import Stray, StrayLog
 from workbench.console.streams import Streams, Take
+from workbench.visible import as_left
 
 _RECENT: Final = 4_000
 
@@ -94,6 +95,13 @@ class StreamCapture:
         if captured is None or captured.closed:
             return str(getattr(self._recent, "text", ""))
         return captured.text[-_RECENT:]
+
+    def last_lines(self) -> dict[str, str]:
+        """The last line that each running call has written, by call id; those without any are left out."""
+        with self._lock:
+            running = tuple(self._running)
+        ends = ((captured.call_id, as_left(captured.end_of_text(_RECENT)).strip()) for captured in running)
+        return {call_id: end.rpartition("\n")[2] for call_id, end in ends if end}
 
     def _remember(self, text: str) -> None:
         self._recent.text = (getattr(self._recent, "text", "") + text)[-_RECENT:]

@@ -8,10 +8,10 @@ import logging
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 from workbench.engine.begun import BegunTurn
 from workbench.engine.breakpoints import Breakpoints, Debugger
@@ -19,7 +19,10 @@ from workbench.engine.by_hand import HandCall, HandTurn
 from workbench.engine.cancel import CancelToken
 from workbench.engine.compaction import CompactTurn
 from workbench.engine.hooks import Hooks
+from workbench.engine.images import Image, ImageSource, load_images
+from workbench.engine.jobs import LateOutcome, LeftRunning, running
 from workbench.engine.llm import LLM, TokenUsage
+from workbench.engine.loop_jobs import LoopThread
 from workbench.engine.observer import Observer, TraceEntry, TurnStatus
 from workbench.engine.observers import Observers
 from workbench.engine.output import OutputCapture
@@ -34,7 +37,6 @@ from workbench.engine.trust import apply_trust
 from workbench.engine.turn import Turn
 from workbench.engine.verified import VerifiedTranscript
 from workbench.engine.watched import WatchedDict
-from workbench.engine.worker import LateOutcome, LeftRunning, LoopThread, running
 from workbench.engine.xray_context import TraceDrawer, current_context
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.registry import ToolRegistry
@@ -45,6 +47,7 @@ _CLOSING_PATIENCE = 5.0
 """Seconds that ``close()`` waits for a turn; a stop is answered at once unless a handler keeps it."""
 
 LLMFactory = Callable[[str], LLM | Any]
+Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
 
 class Agent:
@@ -229,28 +232,33 @@ class Agent:
 
     # ── turns ────────────────────────────────────────────────────────────────────────────────────
 
-    def input(self, prompt: str, max_iterations: int | None = None) -> str:
+    def input(self, prompt: str, max_iterations: int | None = None, *, images: Images = ()) -> str:
         """Run one turn on this thread and return the answer; ``last_status`` says how it ended.
 
-        Raises ProviderError when the model failed, and what handlers raise. However it ends, every call
-        is answered and the next turn works.
+        ``images`` go to the model with the prompt: each a path, bytes, or a ``data:`` or ``https:`` address,
+        PNG, JPEG, GIF or WebP, of 20 MB at most. Raises ConfigError for one that cannot be sent, before
+        anything is changed; ProviderError when the model failed, and what handlers raise. However it ends,
+        every call is answered and the next turn works.
         """
-        return self._run(self._new_turn(prompt, max_iterations, None))
+        return self._run(self._new_turn(prompt, max_iterations, None, images=load_images(images)))
 
-    def resume_turn(self, prompt: str, begun: BegunTurn, max_iterations: int | None = None) -> str:
+    def resume_turn(
+        self, prompt: str, begun: BegunTurn, max_iterations: int | None = None, *, images: Images = ()
+    ) -> str:
         """Run a turn whose first part is over: ``begun`` follows the prompt, and the model is asked next.
 
         For a turn that was interrupted, or to see how it would go on if a call had given something else.
         ``max_iterations`` counts from here. Otherwise as ``input()``.
         """
-        return self._run(self._new_turn(prompt, max_iterations, None, begun))
+        return self._run(self._new_turn(prompt, max_iterations, None, begun, load_images(images)))
 
-    async def ainput(self, prompt: str, max_iterations: int | None = None) -> str:
-        """The same for async code: the turn runs on a thread, async tools and handlers on this loop.
+    async def ainput(self, prompt: str, max_iterations: int | None = None, *, images: Images = ()) -> str:
+        """``input()`` for async code: the turn runs on a thread, async tools and handlers on this loop.
 
         Cancelling the task stops the turn, and waits until it has ended.
         """
-        turn = self._new_turn(prompt, max_iterations, asyncio.get_running_loop())
+        loaded = await asyncio.to_thread(load_images, images) if images else ()
+        turn = self._new_turn(prompt, max_iterations, asyncio.get_running_loop(), images=loaded)
         return await run_on_thread(lambda: self._run(turn), turn.cancel, f"workbench-{self.name}-turn")
 
     def run_tool(self, name: str, arguments: Mapping[str, Any], *, rerun_of: str | None = None) -> TraceEntry:
@@ -287,9 +295,10 @@ class Agent:
         max_iterations: int | None,
         loop: asyncio.AbstractEventLoop | None,
         begun: BegunTurn | None = None,
+        images: Sequence[Image] = (),
     ) -> Turn:
         limit = self.max_iterations if max_iterations is None else _at_least_one(max_iterations)
-        turn = Turn(self, prompt, limit, loop, begun)
+        turn = Turn(self, prompt, limit, loop, begun, images)
         self._take_up(turn)
         return turn
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import trace
 from workbench.engine.arguments import arguments_text, copy_arguments, edit_note, plain_arguments
 from workbench.engine.calls import Execution, Outcome
 from workbench.engine.cancel import CancelToken
+from workbench.engine.content import content_of
+from workbench.engine.hooks import HandlerFunction, describe
 from workbench.engine.llm import LLMResponse, Message, ToolCall
 from workbench.engine.observer import TraceEntry
 from workbench.engine.open_call import OpenCall
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.pausing import run_with_pauses
+from workbench.engine.pictured import apart
 from workbench.engine.results import kept_whole, sendable, shorten
 from workbench.engine.scope import FAILED, STOPPED, CallScope, interrupted, not_run, rejected
 from workbench.engine.transcript import safe_tool_name
@@ -73,7 +77,6 @@ class Batch:
             for call in self._calls:
                 call.pending.update(decision="reject", reason=text_of(refused), decided_by="hook")
             return
-        self._adopt_pending()
         for call in self._calls:
             if call.differs_from(call.original):
                 call.pending.setdefault("edited_by", "user")
@@ -82,28 +85,54 @@ class Batch:
 
     def _ask_hooks(self) -> ToolRejected | None:
         try:
-            self._turn.firing.fire("before_tools", self._asked_by, self._tail)
+            self._turn.firing.fire("before_tools", self._asked_by, self._tail, self._take_up_all)
         except ToolRejected as rejection:
             return rejection
         return None
 
-    def _adopt_pending(self) -> None:
-        """Take over entries that a handler exchanged; a call that it took out of the list does not run."""
-        listed = self._turn.session.get("pending_tools") or ()
+    def _take_up_all(self, handler: HandlerFunction) -> None:
+        """Take over what a before_tools handler did to the list; a call that it took out does not run."""
+        session = self._turn.session
+        listed: Any = session.get("pending_tools") or []
         if not isinstance(listed, list | tuple):
-            raise HookError(
-                f"a before_tools handler left {type(listed).__name__} in the place of pending_tools",
-                hint="Edit the entries of current_session['pending_tools'], or take some out of the list.",
-            )
-        entries = {entry["id"]: entry for entry in listed if isinstance(entry, dict) and "id" in entry}
+            session["pending_tools"] = [call.pending for call in self._calls]
+            raise _misused(handler, f"left {type(listed).__name__} in the place of pending_tools")
+        by_id = {call.call.id: call for call in self._calls}
+        own = {id(call.pending): call for call in self._calls}
+        listed_calls: dict[OpenCall, None] = {}
+        fault = None
+        for entry in listed:
+            call = own.get(id(entry)) or _named(entry, by_id)
+            if call is None:
+                fault = fault or f"put {type(entry).__name__} of no call among the pending tools"
+            else:
+                call.take(entry)
+                listed_calls[call] = None
+        kept = [call.pending for call in listed_calls]
+        same = [id(entry) for entry in listed] == [id(entry) for entry in kept]
+        if not same or listed is not session.get("pending_tools"):
+            session["pending_tools"] = kept
         for call in self._calls:
-            entry = entries.get(call.call.id)
-            if entry is None:
-                call.pending.update(
-                    decision="reject", reason="a hook took it out of the batch", decided_by="hook"
-                )
-            elif entry is not call.pending:
-                call.pending.update(entry)
+            wrong = call.mend()
+            if wrong is not None:
+                fault = fault or f"left a pending call that cannot be used: {wrong}"
+            if call not in listed_calls:
+                taken_out = {"reason": "a hook took it out of the batch", "decided_by": "hook"}
+                call.pending.update(decision="reject", **taken_out)
+        if fault is not None:
+            raise _misused(handler, fault)
+
+    def _take_up(self, call: OpenCall, handler: HandlerFunction) -> None:
+        """Take over what a before_each_tool handler did to its call."""
+        session = self._turn.session
+        entry = session.get("pending_tool", call.pending)
+        session["pending_tool"] = call.pending
+        if not isinstance(entry, dict):
+            raise _misused(handler, f"left {type(entry).__name__} in the place of pending_tool")
+        call.take(entry)
+        wrong = call.mend()
+        if wrong is not None:
+            raise _misused(handler, f"left a pending call that cannot be used: {wrong}")
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -181,6 +210,9 @@ class Batch:
     def _before(self, call: OpenCall) -> Outcome | None:
         """Call the before_each_tool handlers; an outcome if the call shall not run."""
         turn = self._turn
+        wrong = call.mend()
+        if wrong is not None:
+            raise HookError(f"a handler of an earlier call left one that cannot be used: {wrong}", hint=_HINT)
         if call.verdict() is False:
             return self._rejection(call)
         arguments = call.arguments()
@@ -188,7 +220,7 @@ class Batch:
         call.scope = turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         try:
-            turn.firing.fire("before_each_tool", call.notes, self._tail)
+            turn.firing.fire("before_each_tool", call.notes, self._tail, partial(self._take_up, call))
         except ToolRejected as rejection:
             call.pending.update(decision="reject", reason=text_of(rejection), decided_by="hook")
         finally:
@@ -232,12 +264,13 @@ class Batch:
     def _write(self, call: OpenCall, outcome: Outcome) -> TraceEntry:
         turn = self._turn
         turn.recorder.release_waits()
-        arguments = plain_arguments(call.pending.get("arguments"))
+        call.mend()
+        arguments = plain_arguments(call.arguments())
         edited_by = call.edited_by()
-        text = outcome.text
+        text, told, images = apart(outcome.text)
         limit = call.tool.metadata.max_result if call.tool is not None else None
         kept: dict[str, str] = {}
-        content = sendable(text)
+        content = sendable(told)
         if limit is not None and len(content) > limit:
             whereabouts, kept = kept_whole(turn.agent.keep_result, call.name, text)
             content = shorten(content, limit, whereabouts)
@@ -261,11 +294,12 @@ class Batch:
         if call.scope is not None and call.scope.human_ms:
             entry["human_ms"] = call.scope.human_ms
         entry.update(call.notes)
-        for key, value in call.pending.get("marks", {}).items():
+        for key, value in plain_arguments(call.pending.get("marks")).items():
             entry.setdefault(key, value)
         if outcome.status in trace.CALLED or (outcome.status == "cancelled" and call.running):
             turn.tools_called.append(call.name)
-        self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=sendable(content)))
+        answer = watched(content_of(sendable(content), images))
+        self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=answer))
         call.running = False
         self._next += 1
         turn.recorder.record(entry)
@@ -277,6 +311,22 @@ class Batch:
             text = interrupted(reason) if call.running else not_run(reason)
             outcome = Outcome("cancelled", text, timestamp=time.time())
             self._write(call, outcome)
+
+
+def _named(entry: object, calls: dict[str, OpenCall]) -> OpenCall | None:
+    """The call of an entry that a handler put in the place of ours."""
+    call_id = entry.get("id") if isinstance(entry, dict) else None
+    return calls.get(call_id) if isinstance(call_id, str) else None
+
+
+_HINT = (
+    "Edit decision, reason and arguments of the entries in current_session['pending_tools'], or take "
+    "entries out of the list."
+)
+
+
+def _misused(handler: HandlerFunction, what: str) -> HookError:
+    return HookError(f"{describe(handler)} {what}", hint=_HINT)
 
 
 def assistant_message(response: LLMResponse) -> Message:

@@ -46,13 +46,12 @@ class HandTurn(Turn):
         again = {call.id: call.rerun_of for call in self.calls if call.rerun_of is not None}
         self.recorder = _HandRecorder(agent, self, again)
 
-    def run(self) -> str:
+    def _live(self) -> str:
         """Run all calls, or those before a stop; the others end as cancelled. Returns ``""``.
 
         Raises what handlers raise; every call has its entry by then.
         """
         agent = self.agent
-        follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
         self.session = session = agent.open_session()
         self.prompt = session["user_prompt"]
         self.recorder.begin(session)
@@ -70,8 +69,6 @@ class HandTurn(Turn):
             self.recorder.release_all()
             self._settle_hooks()
             agent.observers.tell("hand_finished", agent, tuple(self.entries))
-            if follow is not None:
-                follow()
         return ""
 
     def _response(self) -> LLMResponse:

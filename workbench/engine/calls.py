@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.cancel import CancelToken
 from workbench.engine.faults import describe_fault
 from workbench.engine.inheritance import install as install_inheritance
+from workbench.engine.jobs import Abandoned, Errand, Job, LateOutcome
 from workbench.engine.llm import ToolCall
+from workbench.engine.pictured import Pictured, result_text
 from workbench.engine.results import to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
 from workbench.engine.stand_in import InPlace, StandIn
 from workbench.engine.trace import ToolStatus
-from workbench.engine.worker import Abandoned, Errand, Job, LateOutcome, pool
+from workbench.engine.worker import pool
 from workbench.engine.xray_context import XrayContext, enter_context, leave_context
 from workbench.errors import (
     StopTurn,
@@ -209,35 +211,39 @@ class Execution:
         output = self._turn.firing.output
         begin = time.perf_counter()
         try:
-            if output is None:
-                return bound.run()
-            with output.bracket(self.call.id) as self._captured:
-                return bound.run()
-        except (Exception, SystemExit) as error:
+            try:
+                if output is None:
+                    return bound.run()
+                with output.bracket(self.call.id) as self._captured:
+                    return bound.run()
+            finally:
+                self.timing = (time.perf_counter() - begin) * 1000
+        except BaseException as error:
             self._look_at(error)
             raise
-        finally:
-            self.timing = (time.perf_counter() - begin) * 1000
 
     def _look_at(self, error: BaseException) -> None:
         """Where the tool ran: its exceptions and values have code of their own, which may take its time."""
-        if not isinstance(error, StopTurn):
+        if isinstance(error, StopTurn):
+            text_of(error)  # made here, and kept with it
+        else:
             self._fault = (error, describe_fault(error))
 
     def _shown(self, bound: BoundCall) -> str | Awaitable[Any]:
         """On a worker: run it; the value as text, unless it is still to be awaited."""
         value = self._measured(bound)
         if value is None or isinstance(value, _PLAIN) or not inspect.isawaitable(value):
-            return to_text(value)
+            return result_text(value)
         return value
 
     def _text_of(self, value: Any) -> str:
         """On the agent's thread: the text of a value; the value's own code may take its time elsewhere."""
-        if isinstance(value, str):
+        if type(value) is str or isinstance(value, Pictured):
             return value
         if value is None or isinstance(value, _PLAIN):
             return to_text(value)
-        return str(self._wait(pool.start(lambda: to_text(value), self._errand()), None))
+        text: str = self._wait(pool.start(lambda: result_text(value), self._errand()), None)
+        return text
 
     def _await_late(self, awaitable: Any, timeout: float | None) -> Any:
         """A plain function handed back something to wait for: that belongs to the call too."""
@@ -251,19 +257,20 @@ class Execution:
         output = self._turn.firing.output
         begin, before = time.perf_counter(), self.timing
         try:
-            if output is None:
-                return await make()
-            with output.bracket(self.call.id) as self._captured:
-                return await make()
+            try:
+                if output is None:
+                    return await make()
+                with output.bracket(self.call.id) as self._captured:
+                    return await make()
+            finally:
+                self.timing = before + (time.perf_counter() - begin) * 1000
         except asyncio.CancelledError:
             if self._job is not None and self._job.left == "timeout":
                 raise self._timeout("") from None
             raise
-        except (Exception, SystemExit) as error:
+        except BaseException as error:
             self._look_at(error)
             raise
-        finally:
-            self.timing = before + (time.perf_counter() - begin) * 1000
 
     def _wait(self, job: Job, timeout: float | None) -> Any:
         try:
@@ -297,7 +304,8 @@ class Execution:
         )
 
     def _errand(self) -> Errand:
-        return Errand(self.name, self._turn.agent, self.call.id, self._note_late, self.scope.threads)
+        may_end = self._tool is not None and self._tool.metadata.interruptible
+        return Errand(self.name, self._turn.agent, self.call.id, self._note_late, self.scope.threads, may_end)
 
     def _note_late(self, late: LateOutcome) -> None:
         if isinstance(late.error, Abandoned):  # the worker waited for a part of the call that was left too

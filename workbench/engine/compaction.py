@@ -6,6 +6,9 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from workbench.engine.content import image_tokens, text_of
+from workbench.engine.content import told as said
+from workbench.engine.jobs import Abandoned
 from workbench.engine.llm import Delta, Message, TokenUsage
 from workbench.engine.model_call import ask_model
 from workbench.engine.observer import TraceEntry
@@ -15,7 +18,6 @@ from workbench.engine.transcript import repair_messages, validate_messages
 from workbench.engine.turn import Turn
 from workbench.engine.verified import MessageList, VerifiedTranscript
 from workbench.engine.watched import WatchedDict
-from workbench.engine.worker import Abandoned
 from workbench.errors import ConfigError, ContextOverflowError, ProviderError, StopTurn, WorkbenchError
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ class CompactTurn(Turn):
         self.entry: TraceEntry = {}
         self._keep = keep_turns
 
-    def run(self) -> str:
+    def _live(self) -> str:
         """The summary. Raises WorkbenchError if there is nothing to sum up, ProviderError, StopTurn."""
         agent = self.agent
         self.session = session = agent.open_session()
@@ -172,7 +174,7 @@ def told(messages: Sequence[Mapping[str, Any]], longest: int) -> Iterator[str]:
     """Each message as text that a model or a person can read, long ones without their middle."""
     names: dict[str, str] = {}
     for message in messages:
-        role, text = str(message["role"]), shorten(_text(message.get("content")), longest)
+        role, text = str(message["role"]), shorten(said(message.get("content")), longest)
         if role == "tool":
             yield f"Result of {names.get(str(message.get('tool_call_id')), 'a tool')}: {text}"
             continue
@@ -211,7 +213,7 @@ def _turn_begins(messages: Sequence[Message], prompts: Sequence[str]) -> list[in
 
 
 def _begins_with(message: Message, prompt: str) -> bool:
-    text = _text(message.get("content"))
+    text = text_of(message.get("content"))
     return text.startswith(prompt) if prompt else not text
 
 
@@ -225,13 +227,7 @@ def _first(lines: Sequence[str], room: int) -> list[str]:
     return list(lines)
 
 
-def _text(content: Any) -> str:
-    if isinstance(content, list):
-        parts = [part if isinstance(part, Mapping) else {"text": part} for part in content]
-        return "\n".join(str(part.get("text") or f"[{part.get('type', 'something')}]") for part in parts)
-    return content if isinstance(content, str) else ""
-
-
 def _tokens(messages: Sequence[Message]) -> int:
     """About how many tokens the messages take."""
-    return sum(len(line) for line in told(messages, 10**9)) // _CHARACTERS_PER_TOKEN
+    texts = sum(len(line) for line in told(messages, 10**9)) // _CHARACTERS_PER_TOKEN
+    return texts + image_tokens(messages)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import time
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
-from workbench.engine.hooks import Event, HandlerFunction, describe
+from workbench.engine.hooks import Event, HandlerFunction, describe, raised_at
 from workbench.engine.observer import TraceEntry
 from workbench.engine.open_tail import OpenTail
 from workbench.engine.output import CapturedOutput, OutputCapture
@@ -14,6 +15,9 @@ from workbench.errors import HookError, StopTurn
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
+
+
+Check: TypeAlias = Callable[[HandlerFunction], None]
 
 
 class Firing:
@@ -28,11 +32,18 @@ class Firing:
         self.output: OutputCapture | None = (parent and parent.turn.firing.output) or turn.agent.output
 
     def fire(
-        self, event: Event, onto: TraceEntry, tail: OpenTail | None = None, *, stoppable: bool = True
+        self,
+        event: Event,
+        onto: TraceEntry,
+        tail: OpenTail | None = None,
+        check: Check | None = None,
+        *,
+        stoppable: bool = True,
     ) -> None:
         """Call the handlers of an event and note it on ``onto``; ``tail`` is looked at behind each.
 
-        An exception gets a note that names event and handler.
+        ``check`` is called behind each too, and raises if the handler did what it must not. An exception
+        gets a note that names event and handler.
         """
         turn = self._turn
         hooks = turn.agent.hooks
@@ -45,14 +56,14 @@ class Firing:
         begin = time.perf_counter()
         try:
             if event not in hooks.foreign:
-                self._call_all(event, handlers, tail, stoppable)
+                self._call_all(event, handlers, tail, check, stoppable)
             elif self.output is None:
                 turn.agent.transcript.doubted = True
-                self._call_all(event, handlers, tail, stoppable)
+                self._call_all(event, handlers, tail, check, stoppable)
             else:
                 turn.agent.transcript.doubted = True
                 with self.output.bracket(f"hook:{event}") as captured:
-                    self._call_all(event, handlers, tail, stoppable)
+                    self._call_all(event, handlers, tail, check, stoppable)
         finally:
             took = (time.perf_counter() - begin) * 1000 - (recorder.waited_ms - waited)
             onto.setdefault("hooks_ms", {})[event] = took
@@ -70,7 +81,12 @@ class Firing:
         recorder.let_go()  # not after an exception: it ends the turn, which writes what was held
 
     def _call_all(
-        self, event: Event, handlers: tuple[HandlerFunction, ...], tail: OpenTail | None, stoppable: bool
+        self,
+        event: Event,
+        handlers: tuple[HandlerFunction, ...],
+        tail: OpenTail | None,
+        check: Check | None,
+        stoppable: bool,
     ) -> None:
         turn = self._turn
         agent, cancel, session = turn.agent, turn.cancel, turn.session
@@ -82,12 +98,14 @@ class Firing:
                 returned = handler(agent)
                 if returned is not None and inspect.isawaitable(returned):
                     turn.places.wait_for(returned, f"{event} handler {describe(handler)}")
+                if check is not None:
+                    check(handler)
             except StopTurn:
                 self._put_back(messages)
                 raise
             except BaseException as error:
                 self._put_back(messages)
-                error.add_note(f"in the {event} handler {describe(handler)}")
+                error.add_note(f"in the {event} handler {raised_at(handler, error)}")
                 raise
             if tail is not None and tail.intact:
                 continue

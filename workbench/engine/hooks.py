@@ -13,7 +13,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from opcode import opmap
-from types import MethodType
+from pathlib import Path
+from types import CodeType, MethodType
 from typing import Any, Literal, NoReturn, get_args, overload
 
 from workbench.errors import HookError
@@ -71,15 +72,42 @@ HandlerGroup = Handler | Iterable["HandlerGroup"]
 
 
 def describe(func: object) -> str:
-    """A handler's name for people: ``module.function``, or what it is when it has no name."""
+    """A handler's name for people and where its code begins: ``function (file:line)``.
+
+    What has no Python code of its own is named with its module, or as what it is when it has no name.
+    """
     if isinstance(func, Handler):
         func = func.func
     if isinstance(func, functools.partial):
         return f"partial of {describe(func.func)}"
-    name = getattr(func, "__qualname__", None)
+    name, code = getattr(func, "__qualname__", None), getattr(func, "__code__", None)
+    if name is not None and isinstance(code, CodeType):
+        return f"{name} ({_file_name(code)}:{code.co_firstlineno})"
     if name is None:
         return f"{type(func).__module__}.{type(func).__qualname__} object"
     return f"{getattr(func, '__module__', None) or '?'}.{name}"
+
+
+def raised_at(func: object, error: BaseException) -> str:
+    """The same as ``describe``, with the line of the handler's file in which the error came up."""
+    described, file = describe(func), ""
+    tb, line = error.__traceback__, 0
+    while tb is not None:
+        code = tb.tb_frame.f_code
+        name = f"({_file_name(code)}:"
+        if name in described:
+            file, line = name, tb.tb_lineno
+        tb = tb.tb_next
+    return f"{described[: described.rindex(file)]}{file}{line})" if file else described
+
+
+def _file_name(code: CodeType) -> str:
+    """The file of the code as a person names it: from the working directory on, where it lies in there."""
+    path = Path(code.co_filename)
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except (ValueError, OSError):  # elsewhere, or the working directory is gone
+        return str(path)
 
 
 def _is_our_own(func: HandlerFunction) -> bool:

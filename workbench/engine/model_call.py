@@ -6,16 +6,18 @@ import functools
 import inspect
 import time
 import uuid
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
+from workbench.engine.jobs import Abandoned, Errand
 from workbench.engine.llm import Delta, LLMResponse, Message, OnDelta, TokenUsage, ToolCall, ToolSchema
 from workbench.engine.observer import TraceEntry
-from workbench.engine.results import sendable, shorten, to_text
+from workbench.engine.results import sendable, shorten, to_text, torn
 from workbench.engine.verified import MessageList
 from workbench.engine.watched import WatchedDict
-from workbench.engine.worker import Abandoned, Errand, pool
-from workbench.errors import ProviderError, StopTurn, WorkbenchError
+from workbench.engine.worker import pool
+from workbench.errors import HookError, ProviderError, StopTurn, WorkbenchError
 from workbench.registry.arguments import ArgumentsUnreadable, NotAnObject, check_values, read_arguments
 from workbench.registry.texts import text_of
 
@@ -78,13 +80,23 @@ class ModelCall:
         return response
 
     def settle_calls(self, response: LLMResponse) -> LLMResponse:
-        """Give every call arguments that are a dict and an id that this transcript has not seen."""
+        """Give every call arguments that are a dict and an id that this transcript has not seen.
+
+        Raises HookError for a response that a handler spoiled.
+        """
         seen = set[str]()
         used = self._agent.transcript.ids
-        response.tool_calls = response.tool_calls or []  # a handler may have put None there
+        fault = _fault_in(response)
+        if fault is not None:
+            raise HookError(
+                f"an after_llm handler left a response that cannot be used: {fault}",
+                hint="LLMResponse.content is a text or None, tool_calls a list of ToolCall.",
+            )
+        if len(set(map(id, response.tool_calls))) < len(response.tool_calls):  # as a model in a test may do
+            response.tool_calls = [replace(call) for call in response.tool_calls]
         for call in response.tool_calls:
             _settle_arguments(call)
-            if not call.id or call.id in used or call.id in seen:
+            if not _is_usable(call.id) or call.id in used or call.id in seen:
                 call.id = f"call_{uuid.uuid4().hex[:24]}"
             seen.add(call.id)
         return response
@@ -173,15 +185,45 @@ def _checked(response: Any, llm: object) -> LLMResponse:
             f"{type(llm).__name__}.complete() returned {type(response).__name__}, not an LLMResponse",
             hint="Return LLMResponse(content=…, tool_calls=[…]).",
         )
-    _fill_gaps(response)
+    fault = _fault_in(response)
+    if fault is not None:
+        raise ProviderError(
+            f"{type(llm).__name__}.complete() returned a response that cannot be used: {fault}",
+            hint="LLMResponse.content is a text or None, tool_calls a list of ToolCall.",
+        )
     return response
 
 
-def _fill_gaps(response: Any) -> None:
-    """What a model in a test leaves out, it often leaves out as None."""
+def _fault_in(response: Any) -> str | None:
+    """What is wrong with a response, None if nothing is.
+
+    What a model in a test leaves out, it often leaves out as None: such gaps are filled.
+    """
     response.tool_calls = response.tool_calls or []
     response.usage = response.usage or TokenUsage()
     response.extra = response.extra or {}
+    kinds = {"content": str | None, "tool_calls": list | tuple, "usage": TokenUsage, "extra": dict}
+    for part, kind in kinds.items():
+        value = getattr(response, part)
+        if not isinstance(value, kind):
+            return f"its {part} is {type(value).__name__}"
+    for call in response.tool_calls:
+        if not isinstance(call, ToolCall):
+            return f"{type(call).__name__} among its tool_calls"
+    names: list[Any] = [call.name for call in response.tool_calls]
+    for name in names:
+        if not isinstance(name, str):
+            return f"the name of a call is {type(name).__name__}"
+        if isinstance(call.id, dict):  # what stood where the arguments belong
+            return f"the id of the call {call.name} is a dict: it is ToolCall(name, arguments, id)"
+    if not isinstance(response.tool_calls, list):
+        response.tool_calls = list(response.tool_calls)
+    return None
+
+
+def _is_usable(call_id: Any) -> bool:
+    """Whether a provider takes it as the id of a call."""
+    return isinstance(call_id, str) and bool(call_id) and not torn(call_id)
 
 
 def _settle_arguments(call: ToolCall) -> None:

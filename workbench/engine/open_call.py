@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine.arguments import copy_arguments
 from workbench.engine.llm import ToolCall
 from workbench.engine.observer import TraceEntry
+from workbench.engine.pending import mend_pending
 from workbench.engine.scope import CallScope
 from workbench.engine.verified import equal
-from workbench.errors import HookError
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -18,7 +18,18 @@ if TYPE_CHECKING:
 class OpenCall:
     """``pending`` is what handlers see of it, and may edit: verdict, reason and arguments count."""
 
-    __slots__ = ("call", "name", "notes", "original", "pending", "running", "scope", "tool")
+    __slots__ = (
+        "_facts",
+        "_sound",
+        "call",
+        "name",
+        "notes",
+        "original",
+        "pending",
+        "running",
+        "scope",
+        "tool",
+    )
 
     def __init__(self, turn: Turn, call: ToolCall) -> None:
         self.call = call
@@ -45,12 +56,27 @@ class OpenCall:
             "decided_by": None,
             "origin": list(turn.origin),
         }
+        self._facts = self._sound = dict(self.pending)
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """A handler put another entry in the place of ``pending``: what it says counts."""
+        if entry is not self.pending:
+            self.pending.update(entry)
+
+    def mend(self) -> str | None:
+        """Make ``pending`` sound again; what a handler did wrong with it, None if nothing."""
+        try:
+            if self.pending == self._sound:
+                return None
+        except Exception:  # noqa: BLE001 - a value that a handler put there, with an __eq__ of its own
+            self._sound = {}
+        fault = mend_pending(self.pending, self._facts)
+        self._sound = dict(self.pending)
+        return fault
 
     def arguments(self) -> dict[str, Any]:
-        """The arguments as they are now; raises HookError if a handler left something else there."""
-        arguments = self.pending.get("arguments")
-        if not isinstance(arguments, dict):
-            raise HookError(f"the arguments of {self.name} are {type(arguments).__name__}, not a dict")
+        """The arguments as they are now."""
+        arguments: dict[str, Any] = self.pending["arguments"]
         return arguments
 
     def edited_by(self) -> str | None:
@@ -66,13 +92,4 @@ class OpenCall:
     def verdict(self) -> bool | None:
         """True: approved. False: rejected. None: nobody decided, the policy does."""
         decision = self.pending.get("decision")
-        if decision is None:
-            return None
-        if decision == "approve":
-            return True
-        if decision == "reject":
-            return False
-        raise HookError(
-            f"the decision on {self.name} is {decision!r}",
-            hint="A decision is 'approve', 'reject' or None.",
-        )
+        return None if decision is None else isinstance(decision, str) and decision == "approve"

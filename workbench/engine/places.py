@@ -10,8 +10,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from workbench.engine.cancel import CancelToken
+from workbench.engine.jobs import Abandoned, Errand
+from workbench.engine.loop_jobs import LoopJob, LoopThread
 from workbench.engine.scope import STOPPED
-from workbench.engine.worker import Abandoned, Errand, LoopJob, LoopThread
 from workbench.errors import StopTurn
 
 

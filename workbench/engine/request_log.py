@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
+from workbench.engine.content import text_of
 from workbench.engine.llm import Message, ToolSchema
 from workbench.engine.observer import Observer, TraceEntry
 
@@ -89,7 +90,8 @@ class _Chain:
 
 
 class RequestLog(Observer):
-    """An observer that can say what any request held; one for all agents that it is attached to.
+    """An observer that can say what any request of a conversation held: of an agent, and of those inside its
+    tools. What belongs to another conversation than the agent's present one is forgotten.
 
     It reads the messages when the answer is there: handlers of ``before_llm`` have made their changes then,
     those of ``after_llm`` have not.
@@ -101,6 +103,21 @@ class RequestLog(Observer):
         self._chains: WeakKeyDictionary[Agent, _Chain] = WeakKeyDictionary()
         self._requests: dict[tuple[Any, Any], tuple[_Chain, int]] = {}
         self._tools: WeakKeyDictionary[Agent, Sequence[ToolSchema]] = WeakKeyDictionary()
+        self._session: Mapping[str, Any] | None = None
+
+    def __len__(self) -> int:
+        """How many requests it can tell of."""
+        return len(self._requests)
+
+    def turn_started(self, agent: Agent, prompt: str) -> None:
+        """In another conversation, keep only those requests that its trace tells of, too."""
+        session = agent.current_session
+        if session is None or session is self._session:
+            return
+        known = {_id(entry) for entry in _all(session["trace"])}
+        self._forget()
+        self._requests = {key: request for key, request in self._requests.items() if key in known}
+        self._session = session
 
     def model_asked(self, agent: Agent, tools: Sequence[ToolSchema]) -> None:
         """Note the schemas until the answer is there."""
@@ -119,12 +136,27 @@ class RequestLog(Observer):
 
     def session_reset(self, agent: Agent) -> None:
         """The next request is the first of another conversation."""
-        self._chains.pop(agent, None)
+        self._forget()
+        self._requests = {}
+
+    def _forget(self) -> None:
+        """What comes next goes on from nothing that was sent before."""
+        self._chains.clear()
+        self._tools.clear()
+        self._session = None
 
     def sent(self, entry: Mapping[str, Any]) -> Sent | None:
         """What was sent with this model call, None if it was not seen. ``entry`` may be a copy."""
         chain, number = self._requests.get(_id(entry), (None, 0))
         return chain.sent(number) if chain is not None else None
+
+
+def _all(entries: Sequence[TraceEntry]) -> Iterator[TraceEntry]:
+    """The entries, and those of the turns of agents inside them."""
+    for entry in entries:
+        yield entry
+        for turn in entry.get("nested") or ():
+            yield from _all(turn["trace"])
 
 
 def _id(entry: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -140,11 +172,11 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _key(message: Message) -> tuple[str, ...]:
     """What messages that are equal have in common; strings, which are shared and cheap to look up."""
-    return tuple(str(message.get(name)) for name in ("role", "content", "tool_call_id"))
+    return str(message.get("role")), text_of(message.get("content")), str(message.get("tool_call_id"))
 
 
 def _copy(message: Message, known: Mapping[tuple[str, ...], Message]) -> Message:
-    found = known.get(_key(message))
+    found = known.get(_key(message)) if known else None
     if found is not None and _equal(found, message):
         return found
     try:

@@ -33,7 +33,7 @@ def to_text(value: object) -> str:
     have become texts. Of something endless, or merely very long, a beginning is taken, and that is said.
     """
     if isinstance(value, str):
-        return value
+        return value if type(value) is str else str.__str__(value)  # its class may have methods of its own
     if isinstance(value, float) and not math.isfinite(value):
         return _number_as_text(value)
     try:
@@ -48,7 +48,7 @@ def to_text(value: object) -> str:
 
 def _text_of_object(value: object) -> str:
     try:
-        return str(value)
+        return str.__str__(str(value))
     except Exception as error:  # noqa: BLE001 - the value's own __str__
         return f"({type(value).__name__} that cannot be shown: {type(error).__name__}: {text_of(error)})"
 

@@ -1,6 +1,7 @@
 """The shapes of the trace: plain dicts, times in milliseconds, timestamps in Unix seconds.
 
-``user_input``      turn prompt timestamp
+``user_input``      turn prompt timestamp, and ``images`` where pictures came with the prompt: of each name,
+                    mime and bytes, and where known width and height (pixels), or the host that has it
 ``llm_call``        model timestamp duration_ms tool_calls_count iteration usage status message_count,
                     and where known first_token_ms finish_reason content reasoning error error_type
 ``tool_execution``  tool_name arguments call_id result status timing iteration timestamp,
@@ -27,12 +28,14 @@ another agent's tool carry ``parent_call_id``. Results are whole; only views sho
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
+from workbench.engine.images import ImageFacts
+from workbench.engine.jobs import LateOutcome
 from workbench.engine.llm import TokenUsage
 from workbench.engine.observer import TraceEntry
 from workbench.engine.results import to_text
-from workbench.engine.worker import LateOutcome
 from workbench.registry.texts import message_of
 
 ToolStatus = Literal["success", "error", "not_found", "disabled", "rejected", "cancelled"]
@@ -41,9 +44,12 @@ CALLED: Final = frozenset({"success", "error"})
 """How the calls ended that reached their tool; one that was cancelled may have."""
 
 
-def user_input(turn: int, prompt: str, timestamp: float) -> TraceEntry:
-    """The user's message of a turn."""
-    return {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
+def user_input(turn: int, prompt: str, timestamp: float, images: Sequence[ImageFacts] = ()) -> TraceEntry:
+    """The user's message of a turn; its pictures are named, the message itself holds them."""
+    entry: TraceEntry = {"type": "user_input", "turn": turn, "prompt": prompt, "timestamp": timestamp}
+    if images:
+        entry["images"] = [facts.record() for facts in images]
+    return entry
 
 
 def note(text: str, hint: str, iteration: int) -> TraceEntry:

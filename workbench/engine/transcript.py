@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from workbench.engine.arguments import arguments_text
+from workbench.engine.content import image_urls, told
 from workbench.engine.llm import Message
 from workbench.engine.results import encode_json, sendable, torn
 from workbench.errors import TranscriptError
@@ -276,4 +277,6 @@ def _text_of(content: object) -> str:
         return ""
     if isinstance(content, str):
         return content
+    if image_urls(content):
+        return told(content)
     return json.dumps(content, default=str, ensure_ascii=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,9 @@ from workbench.engine import trace
 from workbench.engine.batch import Batch
 from workbench.engine.begun import BegunTurn
 from workbench.engine.cancel import CancelToken
+from workbench.engine.content import content_of
 from workbench.engine.firing import Firing
+from workbench.engine.images import Image
 from workbench.engine.llm import LLMResponse, Message, TokenUsage
 from workbench.engine.model_call import ModelCall
 from workbench.engine.observer import TraceEntry, TurnStatus, TurnSummary
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 class Turn:
     """Runs one prompt. ``loop`` is the caller's event loop when it came through ``ainput()``.
 
-    ``begun`` is the first part of a turn that goes on from a record.
+    ``begun`` is the first part of a turn that goes on from a record, ``images`` go with the prompt.
     """
 
     def __init__(
@@ -43,11 +46,13 @@ class Turn:
         max_iterations: int,
         loop: asyncio.AbstractEventLoop | None = None,
         begun: BegunTurn | None = None,
+        images: Sequence[Image] = (),
     ) -> None:
         self.agent = agent
         self.prompt = sendable(prompt)
         self.max_iterations = max_iterations
         self._begun = begun
+        self._images = images
         self.cancel = CancelToken()
         self.places = Places(loop, agent.loop_thread, self.cancel, agent)
         self.started = time.time()
@@ -85,34 +90,36 @@ class Turn:
     # ── the course of a turn ─────────────────────────────────────────────────────────────────────
 
     def run(self) -> str:
-        """The answer. Whatever leaves here, the transcript is sendable and the turn was reported."""
-        self.thread_id = threading.get_ident()
-        follow = self.parent.turn.cancel.on_cancel(self._follow_parent) if self.parent else None
-        if self.parent is not None:
-            self.parent.turns.append(self)
-        try:
-            try:
-                self._begin()
-                result, status = self._iterate()
-            except StopTurn as stop:
-                result, status = sentence(text_of(stop) or STOPPED), "stopped"
-                self.recorder.note("stop", reason=text_of(stop) or STOPPED)
-            except BaseException as error:
-                self._finish("", "error", error)
-                raise
-            self._finish(result, status, None)
-            if status != "stopped":
-                self._complete()
-            return result
-        finally:
-            if follow is not None:
-                follow()
-            if self.parent is not None:
-                self.parent.turns.remove(self)
+        """The answer. Whatever leaves here, the transcript is sendable and the turn was reported.
 
-    def _follow_parent(self) -> None:
-        assert self.parent is not None
-        self.cancel.cancel(self.parent.turn.stop_reason)
+        Inside a call of another agent it is known there, and stopped with it.
+        """
+        self.thread_id = threading.get_ident()
+        parent = self.parent
+        if parent is None:
+            return self._live()
+        forget = parent.turn.cancel.on_cancel(lambda: self.cancel.cancel(parent.turn.stop_reason))
+        parent.turns.append(self)
+        try:
+            return self._live()
+        finally:
+            forget()
+            parent.turns.remove(self)
+
+    def _live(self) -> str:
+        try:
+            self._begin()
+            result, status = self._iterate()
+        except StopTurn as stop:
+            result, status = sentence(text_of(stop) or STOPPED), "stopped"
+            self.recorder.note("stop", reason=text_of(stop) or STOPPED)
+        except BaseException as error:
+            self._finish("", "error", error)
+            raise
+        self._finish(result, status, None)
+        if status != "stopped":
+            self._complete()
+        return result
 
     def _begin(self) -> None:
         agent = self.agent
@@ -124,8 +131,10 @@ class Turn:
         session["iteration"] = 0
         session["user_prompt"] = self.prompt
         self.mend()
-        session["messages"].append(WatchedDict(role="user", content=self.prompt))
-        self._user_entry = trace.user_input(session["turn"], self.prompt, self.started)
+        content = watched(content_of(self.prompt, self._images))
+        session["messages"].append(WatchedDict(role="user", content=content))
+        named = [image.facts for image in self._images]
+        self._user_entry = trace.user_input(session["turn"], self.prompt, self.started, named)
         self.recorder.record(self._user_entry)
         agent.observers.tell("turn_started", agent, self.prompt)
         self.firing.fire("after_user_input", self._user_entry)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from workbench.engine.llm import Delta, LLMResponse, ToolCall
@@ -34,21 +34,22 @@ class Assembly:
         self._by_id: dict[str, _CallDraft] = {}
         self._finish: str | None = None
 
-    def add(self, chunk: Mapping[str, Any]) -> Iterator[Delta]:
-        """Take a chunk and yield what is new in it. The chunk is taken as far as the iterator is read."""
+    def add(self, chunk: Mapping[str, Any]) -> list[Delta]:
+        """Take a chunk; what is new in it."""
+        new: list[Delta] = []
         if reasoning := chunk.get("reasoning"):
             self._reasoning.append(reasoning)
-            yield Delta("reasoning", reasoning)
+            new.append(Delta("reasoning", reasoning))
         if text := chunk.get("text"):
             self._text.append(text)
-            yield Delta("text", text)
+            new.append(Delta("text", text))
         for block in chunk.get("thinking") or ():
             self._add_thinking(block)
-        for call in chunk.get("calls") or ():
-            yield self._add_call(call)
+        new.extend(self._add_call(call) for call in chunk.get("calls") or ())
         if fields := chunk.get("fields"):
             _merge(self._fields, fields)
         self._finish = chunk.get("finish") or self._finish
+        return new
 
     def response(self) -> LLMResponse:
         """The whole answer. A call that cannot be read has ``error`` set."""

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from workbench.errors import ProviderError
 from workbench.providers.host_client import ModelHost, shared_host
+from workbench.providers.keys import seller_rank
 from workbench.providers.local_servers import LocalServer, find_local_servers
 
 State = Literal["built in", "running", "key set", "no key"]
@@ -121,5 +122,5 @@ def _provider_group(title: str, entry: Mapping[str, Any]) -> ModelGroup:
     return ModelGroup(title, state, models, tuple(entry.get("variables", ())))
 
 
-def _order(group: ModelGroup) -> tuple[bool, str]:
-    return not group.usable, group.title
+def _order(group: ModelGroup) -> tuple[bool, int, str]:
+    return not group.usable, seller_rank(group.title), group.title

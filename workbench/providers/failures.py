@@ -8,6 +8,7 @@ of its causes), ``message``, ``code``, ``status`` (HTTP), ``retry_after`` (secon
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -177,6 +178,11 @@ def no_key(model: str, variables: str) -> MissingKeyError:
 def _missing_key(case: _Case) -> ProviderError:
     if case.missing:
         return no_key(case.model, case.missing)
+    # of a provider that speaks as OpenAI does the library says that OpenAI's key is missing
+    own = key_variables(case.provider)
+    given = case.parameters.get("api_key") or any(os.environ.get(name) for name in own)
+    if own and not given and _NO_KEY.search(case.text):
+        return no_key(case.model, " or ".join(own))
     return MissingKeyError(
         f"{case.provider} refused the key: {case.text}", hint="Check the key and what it may be used for."
     )

@@ -251,8 +251,9 @@ def _load_litellm(log: logging.Handler) -> ModuleType:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     litellm.disable_streaming_logging = True  # nobody reads what it would assemble
-    # it would price each answer before the first token and again after the last; ``bill`` does so once
-    litellm.response_cost_calculator = _no_price
+    # before the first token it would price the answer and note its own timing; ``bill`` does all we need
+    litellm.response_cost_calculator = _nothing
+    litellm.utils.update_response_metadata = _nothing
     litellm.drop_params = True  # a parameter that a model does not know must not fail the turn
     litellm.modify_params = True  # Anthropic refuses earlier calls once all tools are off, without this
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # a long rule of dashes is no fault
@@ -260,7 +261,7 @@ def _load_litellm(log: logging.Handler) -> ModuleType:
     return module
 
 
-def _no_price(**_: Any) -> None:
+def _nothing(**_: Any) -> None:
     return None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 Chunk = dict[str, Any]
 
 _BATCH_SECONDS = 0.05
-"""Each message wakes two threads of the screen's process, which costs it far more than what is in it."""
+"""Each message wakes the screen's process, which costs it far more than what is in it."""
 
 
 class Flow:

@@ -11,13 +11,13 @@ import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
+from queue import Empty
 from typing import Any
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.llm import ToolSchema
 from workbench.errors import ModelHostError, StopTurn
-from workbench.providers.host_process import LOG, HostProcess
+from workbench.providers.host_process import LOG, HostProcess, Inbox
 from workbench.providers.protocol import UNFINISHED, Event, encode, encode_request
 
 HOST_COMMAND = (sys.executable, "-m", "workbench.providers.host")
@@ -46,6 +46,7 @@ class ModelHost:
         self._lock = threading.Lock()
         self._process: HostProcess | None = None
         self._parents: HostProcess | None = None
+        self._closed = False
         self._numbers = itertools.count(1)
 
     @property
@@ -53,6 +54,11 @@ class ModelHost:
         """Whether a host runs and has loaded the model library."""
         process = self._process
         return process is not None and process.alive and process.ready.is_set()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was ended by ``close``, and no new one was wanted since."""
+        return self._closed
 
     @property
     def pid(self) -> int | None:
@@ -80,9 +86,12 @@ class ModelHost:
         number = next(self._numbers)
         yield from self._exchange(number, encode_request(number, model, messages, tools, parameters), cancel)
 
-    def facts(self, model: str) -> Event:
-        """What the local tables know about ``model``: ``context_window`` and ``missing_keys``."""
-        return self._ask({"op": "facts", "model": model})
+    def facts(self, model: str, cancel: CancelToken | None = None) -> Event:
+        """What the local tables know about ``model``, see ``host_facts.py``.
+
+        Raises ``ModelHostError``, and ``StopTurn`` when cancelled.
+        """
+        return self._ask({"op": "facts", "model": model}, cancel)
 
     def models(self) -> dict[str, dict[str, Any]]:
         """Chat models by provider: ``{"models": {name: facts}, "key": whether its key is set, "variables"}``.
@@ -97,6 +106,7 @@ class ModelHost:
         """End the host. A later request starts a new one."""
         with self._lock:
             process, self._process = self._process, None
+            self._closed = True
         if process is not None:
             process.close()
 
@@ -106,9 +116,9 @@ class ModelHost:
         self._parents = self._process  # kept, so that nothing ends or waits for it here
         self._process = None
 
-    def _ask(self, order: Mapping[str, Any]) -> Event:
+    def _ask(self, order: Mapping[str, Any], cancel: CancelToken | None = None) -> Event:
         number = next(self._numbers)
-        return next(self._exchange(number, [encode({**order, "id": number})], None))
+        return next(self._exchange(number, [encode({**order, "id": number})], cancel))
 
     def _start(self) -> None:
         try:
@@ -120,6 +130,7 @@ class ModelHost:
         with self._lock:
             if self._process is None or not self._process.alive:
                 self._process = HostProcess(self._command)
+                self._closed = False
             return self._process
 
     def _replace(self, dead: HostProcess) -> bool:
@@ -135,13 +146,12 @@ class ModelHost:
     def _exchange(
         self, number: int, pieces: list[bytes], cancel: CancelToken | None
     ) -> Generator[Event, None, None]:
-        queue: SimpleQueue[Event] = SimpleQueue()
         process = self._running()
-        process.open(number, queue)
-        process.send(pieces)
-        with self._stopping(process, number), _stop_mark(queue, cancel):
+        inbox = process.open(number)
+        with self._stopping(process, inbox), _stop_mark(inbox, cancel):
+            process.send(pieces)
             while True:
-                event = self._next(process, queue)
+                event = self._next(process, inbox)
                 if event["kind"] == "stop":
                     raise StopTurn(event["reason"])
                 if event["kind"] == "dead":
@@ -151,14 +161,14 @@ class ModelHost:
                 if event["kind"] not in UNFINISHED:
                     return
 
-    def _next(self, process: HostProcess, queue: SimpleQueue[Event]) -> Event:
+    def _next(self, process: HostProcess, inbox: Inbox) -> Event:
         """The next event; a host that stays silent is asked, and killed if it does not reply."""
         patience = self._patience
         look = min(patience.silence, patience.answer)
         asked: float | None = None
         while True:
             try:
-                return queue.get(timeout=look)
+                return process.next_event(inbox, look)
             except Empty:
                 now = time.monotonic()
             if not process.ready.is_set():
@@ -172,14 +182,15 @@ class ModelHost:
                 process.send([encode({"op": "ping"})])
 
     @contextmanager
-    def _stopping(self, process: HostProcess, number: int) -> Iterator[None]:
+    def _stopping(self, process: HostProcess, inbox: Inbox) -> Iterator[None]:
         """On the way out, stop a request that has not ended, and its host if that does not listen."""
         try:
             yield
         finally:
-            if process.is_open(number):
-                process.send([encode({"op": "cancel", "id": number})])
-                timer = threading.Timer(self._patience.stop, self._kill_if_open, (process, number))
+            process.leave(inbox)
+            if process.is_open(inbox.number):
+                process.send([encode({"op": "cancel", "id": inbox.number})])
+                timer = threading.Timer(self._patience.stop, self._kill_if_open, (process, inbox.number))
                 timer.daemon = True
                 timer.start()
 
@@ -190,12 +201,12 @@ class ModelHost:
 
 
 @contextmanager
-def _stop_mark(queue: SimpleQueue[Event], cancel: CancelToken | None) -> Iterator[None]:
-    """While inside, a stop shows up in ``queue``."""
+def _stop_mark(inbox: Inbox, cancel: CancelToken | None) -> Iterator[None]:
+    """While inside, a stop shows up in ``inbox``."""
     if cancel is None:
         yield
         return
-    forget = cancel.on_cancel(lambda: queue.put({"kind": "stop", "reason": cancel.reason or "stopped"}))
+    forget = cancel.on_cancel(lambda: inbox.put({"kind": "stop", "reason": cancel.reason or "stopped"}))
     try:
         yield
     finally:

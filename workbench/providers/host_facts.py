@@ -14,6 +14,11 @@ from typing import Any
 from workbench.providers.keys import key_variables
 
 _FREE_PROVIDERS = frozenset({"ollama", "ollama_chat", "lm_studio", "llamafile", "docker_model_runner"})
+_SAY_WHO_SEES = frozenset(
+    {"anthropic", "cohere_chat", "deepseek", "gemini", "groq", "mistral", "openai", "xai"}
+)
+"""Providers of which the tables say with each model that takes images that it does."""
+
 _RETRY_TEXT = re.compile(
     r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s|m)?|retryDelay\W+(\d+(?:\.\d+)?)s",
     re.IGNORECASE,
@@ -30,9 +35,8 @@ class Facts:
         self._providers: dict[str, tuple[str, str]] = {}
 
     def about(self, model: str) -> dict[str, Any]:
-        """``context_window`` in tokens, ``missing_keys`` of the variables, the parameters that it ``takes``.
-
-        None where that is not known.
+        """``context_window`` in tokens, ``missing_keys`` of the variables, the parameters that it ``takes``,
+        and whether it takes ``images``. None where that is not known.
         """
         name, provider = self.provider(model)
         takes = self._litellm.get_supported_openai_params(model=name, custom_llm_provider=provider)
@@ -40,6 +44,7 @@ class Facts:
             "context_window": _window(self._row(model) or {}),
             "missing_keys": self._litellm.validate_environment(model=model).get("missing_keys", []),
             "takes": takes,
+            "images": self._takes_images(model),
         }
 
     def bill(self, model: str, usage: Any) -> dict[str, Any]:
@@ -106,6 +111,20 @@ class Facts:
             if row is not None and str(row.get("litellm_provider", "")).startswith(provider):
                 return row
         return None
+
+    def _takes_images(self, model: str) -> bool | None:
+        row = self._row(model)
+        said = row.get("supports_vision") if row is not None else None
+        if row is None or said is not None:
+            return said if isinstance(said, bool) else None
+        if str(row.get("litellm_provider")) not in _SAY_WHO_SEES:
+            return None
+        # a variant, such as a fine-tuned one, may well do what the model does that it comes from
+        words = self.provider(model)[0].removeprefix("ft:").split("-")
+        origins = ("-".join(words[:count]) for count in range(1, len(words) + 1))
+        table: dict[str, dict[str, Any]] = self._litellm.model_cost
+        variant = any(table.get(name, {}).get("supports_vision") for name in origins)
+        return None if variant else False
 
     def _cost(self, model: str, usage: Any) -> float | None:
         name, provider = self.provider(model)

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from workbench.providers.host_mistral import in_mistrals_order
+
 Message = dict[str, Any]
 
 # Who takes back the fields that came with an answer. The others refuse a message with a field they do
@@ -41,6 +43,8 @@ def fit_messages(
         refused.add("reasoning_content")
     fitting = _fitting_id(provider, model)
     fitted = [_with_ids(_without(message, refused), fitting) for message in messages]
+    if _is_mistral(provider, model):
+        fitted = list(in_mistrals_order(fitted))
     if provider in _GEMINI:
         for message in fitted:
             if message.get("tool_calls") and message.get("content") == "":
@@ -52,7 +56,7 @@ def _fitting_id(provider: str, model: str) -> Callable[[str], str]:
     """What makes an id fit; the same id becomes the same one each time."""
     if provider in _GEMINI:
         return lambda call_id: call_id
-    nine = _MISTRALS.search(f"{provider}/{model}".lower()) is not None
+    nine = _is_mistral(provider, model)
 
     def fit(call_id: str) -> str:
         if (_NINE if nine else _USUAL).fullmatch(call_id):
@@ -61,6 +65,10 @@ def _fitting_id(provider: str, model: str) -> Callable[[str], str]:
         return digest[:9] if nine else f"call_{digest[:24]}"
 
     return fit
+
+
+def _is_mistral(provider: str, model: str) -> bool:
+    return _MISTRALS.search(f"{provider}/{model}".lower()) is not None
 
 
 def _with_ids(message: Message, fitting: Callable[[str], str]) -> Message:

@@ -32,6 +32,22 @@ _SURE: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Providers that cannot be asked without a key in one of these, the usual one first."""
 
+_MAKERS: Final = (
+    "anthropic",
+    "openai",
+    "gemini",
+    "mistral",
+    "deepseek",
+    "xai",
+    "cohere_chat",
+    "moonshot",
+    "zai",
+    "dashscope",
+    "minimax",
+    "meta_llama",
+)
+"""Who makes the models that many others sell on; the best known first."""
+
 _BARE: Final = {"gpt-": "openai", "chatgpt-": "openai", "o1": "openai", "o3": "openai", "o4": "openai"} | {
     "claude-": "anthropic"
 }
@@ -41,6 +57,11 @@ _BARE: Final = {"gpt-": "openai", "chatgpt-": "openai", "o1": "openai", "o3": "o
 def key_variables(provider: str) -> tuple[str, ...]:
     """The variables any one of which would hold the provider's key; none for one that needs no key."""
     return KEY_VARIABLES.get(provider, (f"{provider.upper().replace('-', '_')}_API_KEY",))
+
+
+def seller_rank(provider: str) -> int:
+    """Where a provider stands among others that have the same model: those that make models come first."""
+    return _MAKERS.index(provider) if provider in _MAKERS else len(_MAKERS)
 
 
 def missing_key(model: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from workbench.providers.failures import is_transient, no_key, provider_error
 from workbench.providers.host_client import ModelHost, shared_host
 from workbench.providers.keys import missing_key
 from workbench.providers.protocol import Event
+from workbench.providers.sight import fit_to_blind, holds_images
 
 LOG = logging.getLogger(__name__)
 
@@ -31,7 +32,8 @@ class LitellmModel:
     ``parameters`` go to litellm as they are: ``base_url``, ``api_key``, ``temperature``, ``max_tokens``,
     ``reasoning_effort``, ``timeout`` (seconds) and whatever else it takes. They may be changed between
     calls. ``context_window`` is in tokens, ``takes`` the names of the parameters that this model makes use
-    of (litellm leaves the others out); both are None until the host has told them or if nobody knows.
+    of (litellm leaves the others out), ``takes_images`` whether it looks at pictures; all are None until the
+    host has told them or if nobody knows.
     ``first_pause`` is the wait in seconds before the second try when the server names none; it doubles.
     """
 
@@ -41,6 +43,8 @@ class LitellmModel:
         self.model = model
         self.context_window: int | None = None
         self.takes: frozenset[str] | None = None
+        self.takes_images: bool | None = None
+        self._learned = False
         self.parameters: dict[str, Any] = {
             key: value for key, value in parameters.items() if value is not None
         }
@@ -81,6 +85,8 @@ class LitellmModel:
         if self.missing_key:
             raise no_key(self.model, " or ".join(self.missing_key))
         started = time.perf_counter()
+        if holds_images(messages):
+            messages = self._fit_images(messages, on_delta, cancel)
         for number in range(1, _MAX_TRIES + 1):
             attempt = _Attempt(on_delta, started)
             try:
@@ -116,6 +122,25 @@ class LitellmModel:
                     return attempt.response(event, self.model)
         raise ProviderError(f"{self.model} ended without an answer.", hint="Try again.")
 
+    def _fit_images(
+        self, messages: Sequence[Mapping[str, Any]], on_delta: OnDelta | None, cancel: CancelToken | None
+    ) -> Sequence[Mapping[str, Any]]:
+        """The messages as they are, or without pictures for a model that is known to take none.
+
+        A server of the user's own may have anything under any name, so it is asked.
+        """
+        if not self._learned:
+            if not self._host.ready and on_delta is not None:
+                on_delta(Delta("status", "loading the model library"))
+            self._take_facts(self._host.facts(self.model, cancel))
+        if self.takes_images is not False or self.parameters.get("base_url"):
+            return messages
+        fitted, count = fit_to_blind(messages, self.model)
+        if on_delta is not None:
+            pictures = "an earlier image is" if count == 1 else f"{count} earlier images are"
+            on_delta(Delta("status", f"{self.model} takes no images: {pictures} left out"))
+        return fitted
+
     def _wait_after(self, failed: _Failed, number: int) -> float | None:
         """Seconds before the try after ``number``, or None if there should be none."""
         if number == _MAX_TRIES or not is_transient(failed.failure):
@@ -126,12 +151,17 @@ class LitellmModel:
 
     def _learn(self) -> None:
         try:
-            facts = self._host.facts(self.model)
-            self._remember(facts.get("context_window"))
-            takes = facts.get("takes")
-            self.takes = frozenset(takes) if takes else None
+            self._take_facts(self._host.facts(self.model))
         except ProviderError as error:
-            LOG.warning("the model host could not be warmed up: %s", error)
+            if not self._host.closed:  # whoever ends it wants no answer any more
+                LOG.warning("the model host could not be warmed up: %s", error)
+
+    def _take_facts(self, facts: Event) -> None:
+        self._remember(facts.get("context_window"))
+        takes = facts.get("takes")
+        self.takes = frozenset(takes) if takes else None
+        self.takes_images = facts.get("images")
+        self._learned = True
 
     def _remember(self, window: Any) -> None:
         if isinstance(window, int):

@@ -12,8 +12,16 @@ from typing import Any
 
 from workbench.engine.cancel import CancelToken
 from workbench.engine.compaction import digest
+from workbench.engine.content import image_facts, image_tokens, image_urls, shortened, text_of
+from workbench.engine.images import ImageFacts
 from workbench.engine.llm import Delta, LLMResponse, OnDelta, TokenUsage, ToolCall, ToolSchema
-from workbench.providers.offline_answer import estimate_tokens, faults_answer, introduction, results_answer
+from workbench.providers.offline_answer import (
+    estimate_tokens,
+    faults_answer,
+    images_answer,
+    introduction,
+    results_answer,
+)
 from workbench.providers.offline_prompt import ToolNames, WrittenCall, find_calls, own_words
 from workbench.providers.scenario import Scenario, Step, load_scenario
 
@@ -76,13 +84,14 @@ class OfflineModel:
                 return _fill(step, results, tools)
             return Step(say=results_answer(results))
         prompt = conversation.prompt()
+        seen = images_answer(conversation.images())
         found = find_calls(prompt, tools, conversation.called_names())
         if found.faults:
-            return Step(say=faults_answer(found.faults))
+            return Step(say=seen + faults_answer(found.faults))
         if found.calls:
-            return Step(calls=found.calls)
+            return Step(say=seen.rstrip(), calls=found.calls)
         step = self._scenario.begin(prompt) if self._scenario else None
-        return _fill(step, (), tools) if step else Step(say=introduction(tools))
+        return _fill(step, (), tools) if step else Step(say=seen + introduction(tools))
 
     def _response(
         self,
@@ -98,7 +107,7 @@ class OfflineModel:
         ]
         said = [step.say, step.reason, *(call.name + json.dumps(call.arguments) for call in step.calls)]
         usage = TokenUsage(
-            input_tokens=sum(map(estimate_tokens, messages)) + sum(map(estimate_tokens, tools or ())),
+            input_tokens=sum(map(_tokens, messages)) + sum(map(estimate_tokens, tools or ())),
             output_tokens=sum(map(estimate_tokens, said)),
             cost=0.0,
         )
@@ -141,14 +150,21 @@ class _Conversation:
 
     def prompt(self) -> str:
         """What the user wrote since the model last spoke."""
+        users = [own_words(_text(item)) for item in self._unanswered()]
+        if not users and (last := self._last("user")) is not None:
+            users = [own_words(_text(self._messages[last]))]
+        return "\n\n".join(users)
+
+    def images(self) -> list[ImageFacts]:
+        """The pictures that the user sent since the model last spoke."""
+        return [facts for item in self._unanswered() for facts in image_facts(item.get("content"))]
+
+    def _unanswered(self) -> list[Mapping[str, Any]]:
         first = 0
         for position, message in enumerate(self._messages):
             if message.get("role") in ("assistant", "tool"):
                 first = position + 1
-        users = [own_words(_text(item)) for item in self._messages[first:] if item.get("role") == "user"]
-        if not users and (last := self._last("user")) is not None:
-            users = [own_words(_text(self._messages[last]))]
-        return "\n\n".join(users)
+        return [message for message in self._messages[first:] if message.get("role") == "user"]
 
     def called_names(self) -> frozenset[str]:
         """Every tool name called so far."""
@@ -250,7 +266,10 @@ def _fill(step: Step, results: Sequence[tuple[str, str]], tools: Sequence[ToolSc
 
 def _text(message: Mapping[str, Any]) -> str:
     """A message's text, whether it is plain or in parts."""
-    content = message.get("content")
-    if isinstance(content, list):
-        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
-    return content if isinstance(content, str) else ""
+    return text_of(message.get("content"))
+
+
+def _tokens(message: Mapping[str, Any]) -> int:
+    if not image_urls(message.get("content")):
+        return estimate_tokens(message)
+    return estimate_tokens(shortened(message)) + image_tokens([message])

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from workbench.engine.images import ImageFacts
 from workbench.engine.llm import ToolSchema
 from workbench.providers.offline_prompt import CallFault
 
@@ -36,6 +37,14 @@ def faults_answer(faults: Sequence[CallFault]) -> str:
     body = "\n\n".join(str(fault) for fault in faults)
     fence = _fence(body)
     return f"{head}\n\n{fence}text\n{body}\n{fence}"
+
+
+def images_answer(images: Sequence[ImageFacts]) -> str:
+    """How many pictures came, and what they are, as a paragraph of its own; empty for none."""
+    if not images:
+        return ""
+    named = "; ".join(map(str, images))
+    return f"I got {len(images)} image{'s' * (len(images) != 1)}, but I cannot look at images: {named}.\n\n"
 
 
 def introduction(tools: Sequence[ToolSchema]) -> str:

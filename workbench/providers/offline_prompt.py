@@ -25,8 +25,8 @@ _STRING_ENDS = {
 }
 _MAX_UNCLOSED = 20  # each costs a look at the rest of the text; a prompt with more is no list of calls
 _MAX_DEPTH = 150  # Python's own parser gives up at 200
-_ATTACHED = re.compile(r"\n\n\[(?:attached .+: [\d,]+ characters?\]\n|not attached .+: .+\](?:\n\[|\Z))")
-_ATTACHED_END = re.compile(r"\n\[(?:end of .+|not attached .+: .+)\]\Z")
+_ATTACHED = re.compile(r"\n\n?\[attached (?P<path>.+): (?P<size>[\d,]+) characters?\]\n")
+_NOT_ATTACHED = re.compile(r"\n\n?\[not attached .+: .+\](?=\n|\Z)")
 _CONSTANTS = {"true": "True", "false": "False", "null": "None"}
 
 
@@ -80,8 +80,30 @@ class _Span:
 
 def own_words(message: str) -> str:
     """What a person wrote in a message, without the files that were attached behind it."""
-    begin = _ATTACHED.search(message)
-    return message[: begin.start()] if begin is not None and _ATTACHED_END.search(message) else message
+    at = 0
+    while (begin := message.find("\n\n[", at)) >= 0:
+        end = begin
+        while (behind := _behind_file(message, end)) is not None:
+            end = behind
+        if end > begin:
+            return message[:begin] + message[end:]  # what follows was added for the model
+        at = begin + 1
+    return message
+
+
+def _behind_file(message: str, at: int) -> int | None:
+    """Where what an attached file left in the message ends, None if none begins here."""
+    refused = _NOT_ATTACHED.match(message, at)
+    if refused is not None:
+        return refused.end()
+    head = _ATTACHED.match(message, at)
+    if head is None:
+        return None
+    tail = f"\n[end of {head['path']}]"
+    end = head.end() + int(head["size"].replace(",", ""))
+    if not message.startswith(tail, end):  # a hook has changed the text: up to the last end that is named
+        end = message.rfind(tail, head.end() - 1)
+    return end + len(tail) if end >= 0 else None
 
 
 def find_calls(text: str, tools: Sequence[ToolSchema], known: Collection[str] = ()) -> PromptCalls:

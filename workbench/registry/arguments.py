@@ -41,6 +41,10 @@ def read_arguments(raw: str) -> dict[str, Any]:
         raise ArgumentsUnreadable(f"{error.msg} at character {error.pos + 1} of {len(raw)}") from error
     except RecursionError as error:
         raise ArgumentsUnreadable(_TOO_DEEP) from error
+    except ArgumentsUnreadable:
+        raise
+    except ValueError as error:  # a whole number with more digits than Python reads
+        raise ArgumentsUnreadable("a number has too many digits; send a smaller one, or a text") from error
     for each in values:
         check_values(each)
     value = values[-1]

@@ -75,7 +75,7 @@ class ChangeEvent:
 ChangeCallback: TypeAlias = Callable[[ChangeEvent], None]
 """Callback signature: receives a ChangeEvent, returns nothing."""
 
-PostRegisterHook: TypeAlias = "Callable[[str, Tool, ToolRegistry], str | None]"
+PostRegisterHook: TypeAlias = Callable[[str, "Tool", "ToolRegistry"], str | None]
 """Called after a tool was added, with its name, the tool and the registry.
 
 A returned text that is not empty switches the tool off at once, with that text as the reason.

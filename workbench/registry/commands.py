@@ -46,6 +46,8 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "eval"})
 _TEXT_TAKERS = _SHELLS | {"su", "script", "trap", "ssh", "watch", "flock", "parallel", "env"}
 """Programs that have a shell run what is in one of their words."""
 _HARMLESS_TARGETS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_FILLING = frozenset("$`*?[{~!")
+"""Characters that make the shell put something else in a word's place, unless they are quoted."""
 
 Command = tuple[str, ...]
 """The words of one simple command, quotes removed; a redirection is a command ``(">", target)``."""
@@ -70,6 +72,27 @@ def as_text(command: Command) -> str:
     """One command as a line to match patterns against; a blank inside the program's name stays quoted."""
     program, *words = command
     return " ".join([shlex.quote(program) if program.split() != [program] else program, *words])
+
+
+def same(text: str, other: str) -> bool:
+    """Whether both texts are one and the same command: the same words in the same order, however quoted.
+
+    Texts of several commands, and those in which the shell may fill something in, are the same only where
+    they are equal letter by letter.
+    """
+    if text == other:
+        return True
+    words = _fixed_words(text)
+    return words is not None and words == _fixed_words(other)
+
+
+def _fixed_words(text: str) -> Command | None:
+    """The words of the only command in the text, if they stand for nothing but themselves."""
+    found = None if _FILLING.intersection(text) else parse(text)
+    if found is None or len(found) != 1:
+        return None
+    (command,) = found
+    return None if command[0] in _KEYWORDS or _is_assignment(command[0]) else command
 
 
 @lru_cache(maxsize=512)

@@ -29,6 +29,9 @@ Waiter: TypeAlias = Callable[[Awaitable[Any]], Any]
 """Waits for an awaitable, from code that is not async, and gives its value."""
 
 _NO = "the person asked said no"
+_ASKED = "Change the permission policy, grant it, or answer yes when asked."
+_DENIED_BY_RULE = "Nobody is asked where a rule denies, and no grant counts: only another rule lets it run."
+_DENIED_BY_DEFAULT = "The policy denies what no rule allows: a rule that allows this call lets it run."
 
 
 class Gate:
@@ -93,7 +96,11 @@ class Gate:
             if approved is True:
                 return None
             raise self.denial(request, _NO)
-        raise self.denial(request, decision.reason)
+        rule = decision.rule
+        if rule is None:
+            raise self.denial(request, decision.reason, hint=_DENIED_BY_DEFAULT)
+        why = f"{rule.reason}; denied by a rule" if rule.reason else "denied by a rule"
+        raise self.denial(request, f"{why}: {rule.spelled}", hint=_DENIED_BY_RULE)
 
     def ask(self, request: PermissionRequest, wait: Waiter) -> None:
         """Ask the handler and wait, with ``wait`` for an async one; returns only after an explicit yes.
@@ -111,13 +118,13 @@ class Gate:
             answer = self._put(request)
             self._settle(await answer if inspect.isawaitable(answer) else answer)
 
-    def denial(self, request: PermissionRequest, reason: str) -> ToolDeniedError:
+    def denial(self, request: PermissionRequest, reason: str, *, hint: str = _ASKED) -> ToolDeniedError:
         """Note and tell that the call was denied; gives the error to raise."""
         self._statistics.denied(request.tool.name)
         self._emit(ChangeEventType.PERMISSION_DENIED, request, reason)
         return ToolDeniedError(
             f"{request.tool.name} was not allowed to run: {reason}",
-            hint="Change the permission policy, grant it, or answer yes when asked.",
+            hint=hint,
         )
 
     def _use(self, tool: Tool, arguments: Mapping[str, Any]) -> Decision:

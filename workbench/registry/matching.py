@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from workbench.registry import commands
-from workbench.registry.tool import Tool
+from workbench.registry.tool import ExternalSignature, Tool
 
 SHELL_ARGUMENTS = frozenset({"command", "commands", "cmd", "shell", "shell_command", "script", "bash"})
 """Parameters of these names hold shell text and are matched command by command."""
@@ -30,14 +30,29 @@ def name_fits(pattern: str, tool: Tool) -> bool:
     return fits(tool.name) is not None or fits(tool.safe_name) is not None
 
 
+def rule_names(pattern: str, tool: Tool, *, entirely: bool) -> bool:
+    """Whether the name glob of a rule fits the tool: as `name_fits`, and without a dot by its last part too.
+
+    So ``write_file`` is about ``files.write_file``, as it is where a model calls it. With ``entirely`` (for
+    what allows) that holds for Python tools only: a server picks the names of its tools itself, and must not
+    get at what was meant for another tool by taking its name.
+    """
+    if name_fits(pattern, tool):
+        return True
+    if "." in pattern or (entirely and isinstance(tool.signature, ExternalSignature)):
+        return False
+    return _glob(pattern).fullmatch(tool.name.rpartition(".")[2]) is not None
+
+
 def arguments_fit(
     patterns: Mapping[str, str], tool: Tool, arguments: Mapping[str, Any], *, entirely: bool
 ) -> bool:
     """Whether every named argument fits its pattern; a left-out argument counts with its default.
 
     With ``entirely`` each command of a shell text, each item of a list and each spelling of a path must
-    fit (for what allows). Without it one that fits is enough, and unreadable shell text fits always
-    (for what asks or denies).
+    fit, and a pattern without wildcards fits just this one command (for what allows). Without it one that
+    fits is enough, the command may go on behind the pattern, and unreadable shell text fits always (for
+    what asks or denies).
     """
     for name, pattern in patterns.items():
         value = arguments.get(name, _MISSING)
@@ -109,14 +124,15 @@ def _shell_fits(pattern: str, value: object, entirely: bool) -> bool:
     if pattern == "*":
         return True
     texts = _shell_texts(value)
-    if entirely and all(_literal(pattern) == text for text in texts):
-        return bool(texts)
+    literal = _literal(pattern)
+    if entirely and literal is not None:
+        return len(texts) == 1 and commands.same(literal, texts[0])
     parsed = [commands.parse(text) for text in texts]
     if any(each is None for each in parsed):
         return not entirely
     found = [command for each in parsed for command in each or ()]
     if entirely:
-        return bool(found) and all(_command_fits(pattern, commands.as_text(each)) for each in found)
+        return bool(found) and all(_pattern_fits(pattern, commands.as_text(each)) for each in found)
     for command in found:
         hidden = commands.disguised(command)
         if hidden is None:
@@ -137,10 +153,15 @@ def _shell_texts(value: object) -> list[str]:
 
 
 def _command_fits(pattern: str, line: str) -> bool:
-    """A pattern without wildcards fits a command that begins with its words; ``git *`` fits ``git`` too."""
+    """A pattern without wildcards fits a command that begins with its words."""
     literal = _literal(pattern)
     if literal is not None:
         return line == literal or line.startswith(literal + " ")
+    return _pattern_fits(pattern, line)
+
+
+def _pattern_fits(pattern: str, line: str) -> bool:
+    """A pattern fits the whole line; ``git *`` fits ``git`` too."""
     return _glob(pattern).fullmatch(line) is not None or (
         pattern.endswith(" *") and _glob(pattern[:-2]).fullmatch(line) is not None
     )

@@ -35,6 +35,9 @@ class ToolMetadata:
         max_result: Longest result that the model gets, in characters; None for no limit.
         parallel_safe: Consecutive calls may run at the same time.
         caller_thread: The tool must run on the thread of the one who calls the agent.
+        interruptible: After a stop, or at its timeout, the tool's Python code is ended by an exception that
+            is no ``Exception``, wherever it is. By default it goes on until it ends, and nobody waits for
+            it, as does what it started on other threads and what waits outside of Python.
         preview: Called with the tool's arguments before it runs; gives ``(path, old text, new text)`` of the
             file that the call would change.
         shell_arguments: Parameters that hold shell text, besides those named ``command`` and the like.
@@ -49,6 +52,7 @@ class ToolMetadata:
     max_result: int | None = None
     parallel_safe: bool = False
     caller_thread: bool = False
+    interruptible: bool = False
     preview: Callable[..., Any] | None = None
     shell_arguments: AbstractSet[str] = frozenset()
     source_file: str | None = None
@@ -106,6 +110,7 @@ def tool(
     max_result: int | None = None,
     parallel_safe: bool = False,
     caller_thread: bool = False,
+    interruptible: bool = False,
     shell_arguments: Iterable[str] = (),
 ) -> Callable[[AnyFunction], AnyFunction]: ...
 def tool(
@@ -120,6 +125,7 @@ def tool(
     max_result: int | None = None,
     parallel_safe: bool = False,
     caller_thread: bool = False,
+    interruptible: bool = False,
     shell_arguments: Iterable[str] = (),
 ) -> Any:
     """Let a function carry its metadata; it stays the ordinary function that it was.
@@ -136,6 +142,7 @@ def tool(
             max_result=max_result,
             parallel_safe=parallel_safe,
             caller_thread=caller_thread,
+            interruptible=interruptible,
             preview=preview,
             shell_arguments=_texts("shell_arguments", shell_arguments),
         ),

@@ -41,12 +41,17 @@ class PermissionRule:
 
     Attributes:
         result: What the rule says.
-        tool: Glob over the dotted name or the safe name: ``files.*``.
+        tool: Glob over the dotted name or the safe name: ``files.*``. Without a dot it is about the last part
+            of the name too: ``write_file`` fits ``files.write_file``. A rule that allows needs the whole
+            name of a tool of an MCP server.
         tags: A rule that allows wants all of them on the tool, others any one.
         without_tags: The rule does not apply to a tool with any of these.
         arguments: Parameter -> glob over its value. Shell text is matched command by command, so that
-            ``git *`` does not fit ``git status && rm -rf /``; ``..`` in paths is followed.
+            ``git *`` does not fit ``git status && rm -rf /``. A pattern without wildcards allows just this
+            command: ``git push`` does not allow ``git push --force``, but denies it. ``..`` in paths is
+            followed.
         reason: A short phrase for the person asked and the model; empty for one made from the rule.
+        place: Where the rule is written, ``policy.yaml:3``, or empty. Of no account when rules are compared.
     """
 
     result: PermissionResult
@@ -55,6 +60,7 @@ class PermissionRule:
     without_tags: AbstractSet[ToolTag | str] = frozenset()
     arguments: Mapping[str, str] = field(default_factory=dict, hash=False)
     reason: str = ""
+    place: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         """Freeze the collections; raises ConfigError for a result that is none of the three."""
@@ -66,7 +72,7 @@ class PermissionRule:
     def fits(self, tool: Tool, arguments: Mapping[str, Any]) -> bool:
         """Whether the rule is about this call."""
         allows = self.result is PermissionResult.ALLOW
-        if not matching.name_fits(self.tool, tool):
+        if not matching.rule_names(self.tool, tool, entirely=allows):
             return False
         if self.tags:
             shared = self.tags & tool.metadata.tags
@@ -89,9 +95,20 @@ class PermissionRule:
             self.result.value
         ]
 
+    @property
+    def spelled(self) -> str:
+        """The rule in one line and where it is written: ``deny shell with command: rm * (policy.yaml:3)``."""
+        arguments = ", ".join(f"{name}: {pattern}" for name, pattern in self.arguments.items())
+        tags = ", ".join(sorted(map(str, self.tags)))
+        words = [self.result.value, self.tool]
+        words += ["tagged", tags] if tags else []
+        words += ["with", arguments] if arguments else []
+        words += [f"({self.place})"] if self.place else []
+        return " ".join(words)
+
     @classmethod
-    def from_mapping(cls, mapping: object) -> PermissionRule:
-        """A rule from plain data.
+    def from_mapping(cls, mapping: object, place: str = "") -> PermissionRule:
+        """A rule from plain data; ``place`` is where that is written.
 
         ``{"deny": "shell.run", "arguments": {"command": "rm *"}}`` or, written out,
         ``{"result": "deny", "tool": "shell.run", …}``.
@@ -113,6 +130,7 @@ class PermissionRule:
             without_tags=_texts("without_tags", data.get("without_tags", ())),
             arguments=_patterns(data.get("arguments", {})),
             reason=_text("reason", data["reason"]) if "reason" in data else "",
+            place=place,
         )
 
 

@@ -27,7 +27,7 @@ _NOTHING: Any = object()
 
 
 class ToolRegistry:
-    """Tools by name.
+    """Tools by name: ``registry.register(function)``, ``registry.call("function", {…})``.
 
     Reading never waits: it sees the state as the last change left it. Every change is told to the
     callbacks of `on_change` after it happened, each exactly once, to all in the same order. Wherever a
@@ -35,7 +35,7 @@ class ToolRegistry:
     """
 
     def __init__(self, policy: PermissionPolicy | None = None) -> None:
-        """``policy`` None lets everything run."""
+        """``policy`` says what runs, what asks and what is denied; None lets everything run."""
         self._emitter = Emitter()
         self._catalog = Catalog(self._emitter)
         self._statistics = StatisticsBook()
@@ -69,6 +69,13 @@ class ToolRegistry:
         metadata: ToolMetadata | None = None,
     ) -> Any:
         """Register what is callable in ``obj``, return ``obj``; also a decorator with or without arguments.
+
+        Args:
+            obj: A function, a method, a callable, a `Tool`; or a module, class or instance, whose public
+                functions are registered below its name.
+            name: Instead of its own name, where ``obj`` holds one tool.
+            namespace: What the names stand below: ``files`` makes ``files.read``; empty for nothing.
+            metadata: On top of what the ``tool`` decorator says.
 
         Raises:
             ToolRegistrationError: when it cannot become a tool, or a name is taken; then nothing changed.

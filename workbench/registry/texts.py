@@ -17,7 +17,7 @@ def text_of(error: BaseException) -> str:
     if isinstance(kept, str):
         return kept
     try:
-        text = str(error)
+        text = str.__str__(str(error))  # which may be of a class with methods of its own
     except (Exception, SystemExit) as worse:  # noqa: BLE001 - a tool's exception class is a tool's code
         text = f"(its text cannot be shown: {type(worse).__name__})"
     vars(error)[_TEXT] = text

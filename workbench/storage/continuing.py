@@ -48,10 +48,11 @@ def fork_session(agent: Agent, record: SessionRecord) -> Path:
 
 
 def _take_over(agent: Agent, record: SessionRecord) -> None:
-    # without a turn there is no message either: the next turn begins as the first of any session
-    agent.current_session = record.session() if len(record.turns) else None
-    entries = [entry for turn in record.turns for entry in turn.trace if "usage" in entry]
-    agent.last_usage = TokenUsage.from_record(entries[-1]["usage"]) if entries else TokenUsage()
+    # without any turn there is no message either: the next one begins as the first of any session
+    session = record.session()
+    agent.current_session = session if record.last else None
+    entries = [entry for entry in session["trace"] if "usage" in entry]
+    agent.last_usage = entries[-1]["usage"] if entries else TokenUsage()
     # what a turn took from a record was paid for in the session that it comes from
-    paid = (TokenUsage.from_record(entry["usage"]) for entry in entries if not entry.get(REPLAYED))
+    paid = (entry["usage"] for entry in entries if not entry.get(REPLAYED))
     agent.total_usage = sum(paid, TokenUsage())

@@ -7,7 +7,9 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
-from workbench.storage.private_file import lock, open_private, private_folder
+from workbench.storage.file_hold import hold
+from workbench.storage.masking import Masker
+from workbench.storage.private_file import open_private, private_folder
 
 _CODING = ("utf-8", "surrogatepass")
 
@@ -15,11 +17,14 @@ _CODING = ("utf-8", "surrogatepass")
 class DraftFile:
     """Keeps one app's draft in ``folder``. A file that nobody holds a lock on is of an app that has ended.
 
-    Every method raises ``OSError``. Nothing is read or written through a symbolic link.
+    Secrets are masked, as in the logs: what is taken may hold less than what was written, and who has the
+    draft at hand goes on with that. Every method raises ``OSError``. Nothing is read or written through a
+    symbolic link.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, mask: Masker | None = None) -> None:
         self._folder = folder
+        self._mask = Masker() if mask is None else mask
         self._path = folder / f"{os.getpid()}_{secrets.token_hex(4)}.txt"
         self._descriptor: int | None = None
 
@@ -40,7 +45,8 @@ class DraftFile:
         try:
             if text:
                 private_folder(self._folder)
-                self._descriptor = self._written(text)
+                self._mask.refresh()
+                self._descriptor = self._written(self._mask(text))
             else:
                 self._path.unlink(missing_ok=True)
         finally:
@@ -59,7 +65,7 @@ class DraftFile:
         new.unlink(missing_ok=True)
         descriptor = open_private(new, os.O_CREAT | os.O_EXCL)
         try:
-            lock(descriptor)
+            hold(descriptor)
             rest = memoryview(text.encode(*_CODING))
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
@@ -81,7 +87,7 @@ def _modified(path: Path) -> float:
 def _taken(path: Path) -> str:
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
-        if not lock(descriptor):
+        if not hold(descriptor):
             return ""
         data = file.read()
         path.unlink()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
+from workbench.engine.content import told as named
 from workbench.errors import ConfigError
 from workbench.storage.session_file import SessionRecord
 from workbench.storage.session_format import TurnRecord
+from workbench.visible import written
 
 FORMATS: Final = {"markdown": ".md", "jsonl": ".jsonl", "otel": ".spans.jsonl"}
 """The formats by name, each with the ending of its files."""
@@ -48,20 +50,32 @@ def export_to(record: SessionRecord, kind: str, path: Path, *, content: bool = F
 
 
 def to_markdown(record: SessionRecord) -> Iterator[str]:
-    """The conversation as a Markdown document, piece by piece: prompts, calls with results, answers."""
+    """The conversation as a Markdown document, piece by piece: prompts, calls with results, answers.
+
+    It is text: control characters, and others that cannot be seen, stand in it as escapes.
+    """
+    return map(written, _document(record))
+
+
+def _document(record: SessionRecord) -> Iterator[str]:
     yield f"# {_line(record.agent)}\n\n"
     facts = [f"model {record.model}"] if record.model else []
     facts += [f"started {record.started:%Y-%m-%d %H:%M} UTC"] if record.started else []
     if record.origin is not None:
         facts.append(f"forked from {record.origin.session} after turn {record.origin.turns}")
+    if record.earlier.turns:
+        where = f" are in {record.earlier.session}" if record.earlier.session else " came before"
+        facts.append(f"turns up to {record.earlier.turns}{where}")
     if facts:
         yield _line(", ".join(facts)) + "\n\n"
-    for number, turn in enumerate(record.turns, 1):
+    for number, turn in record.numbered():
         yield from _turn(number, turn)
 
 
 def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
     yield f"## Turn {number}\n\n{_quoted(turn.input)}\n\n"
+    for facts in turn.images:
+        yield f"> {_line(f'{facts.name} ({facts})')}\n\n"
     results = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
     told = {message.get("tool_call_id"): message.get("content") for message in turn.messages}
     for message in turn.own_messages:
@@ -76,7 +90,7 @@ def _turn(number: int, turn: TurnRecord) -> Iterator[str]:
         yield f"*The turn ended: {turn.status}.*{' ' + _line(turn.error) if turn.error else ''}\n\n"
 
 
-def _call(call: dict[str, Any], entry: dict[str, Any], told: object) -> Iterator[str]:
+def _call(call: Mapping[str, Any], entry: Mapping[str, Any], told: object) -> Iterator[str]:
     """``told`` is what the model read of it, shown where nothing else was recorded."""
     function = call.get("function") or {}
     name = entry.get("tool_name") or function.get("name")
@@ -85,9 +99,30 @@ def _call(call: dict[str, Any], entry: dict[str, Any], told: object) -> Iterator
     status = entry.get("status", "not recorded")
     yield f"**{_line(str(name))}** ({status}{_time(entry.get('timing'))})\n\n"
     yield _fenced(str(shown), "json")
-    result = entry.get("result") or told
+    for turn in entry.get("nested") or ():
+        yield _quoted("".join(_inner_turn(turn)).rstrip()) + "\n\n"
+    result = entry.get("result") or named(told)
     if result:
         yield _fenced(str(result), "")
+
+
+def _inner_turn(turn: Mapping[str, Any]) -> Iterator[str]:
+    """The turn of an agent that ran inside a call; to be set off from what is around it."""
+    yield f"*{_line(str(turn.get('agent')))}, inside this call:*\n\n"
+    said = ""
+    for entry in turn.get("trace") or ():
+        kind = entry.get("type")
+        if kind == "user_input":
+            yield _quoted(str(entry.get("prompt", ""))) + "\n\n"
+        elif kind == "llm_call" and (said := str(entry.get("content") or "").strip()):
+            yield said + "\n\n"
+        elif kind == "tool_execution":
+            yield from _call({}, entry, None)
+    result = str(turn.get("result") or "").strip()
+    if result and result != said:
+        yield result + "\n\n"
+    if turn.get("status") != "success":
+        yield f"*It ended: {_line(str(turn.get('status')))}.*\n\n"
 
 
 def _time(timing: object) -> str:
@@ -123,8 +158,10 @@ def to_jsonl(record: SessionRecord) -> Iterator[str]:
     }
     if record.origin is not None:
         head |= {"forked_from": record.origin.session, "forked_after": record.origin.turns}
+    if record.earlier.turns:
+        head |= {"turns_before": record.earlier.turns, "goes_on_from": record.earlier.session or None}
     yield _json_line(head)
-    for number, turn in enumerate(record.turns, 1):
+    for number, turn in record.numbered():
         facts = {
             name: getattr(turn, name)
             for name in ("input", "model", "duration_ms", "waited_ms", "tokens", "cost", "status", "result")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any, Final
 
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry
+from workbench.storage import private_file
 from workbench.storage.plain import json_line, read_json_line
 from workbench.storage.private_file import append, open_private
 
@@ -61,6 +63,28 @@ class Journal:
     def __init__(self, session: Path) -> None:
         self._path = journal_path(session)
         self._descriptor = open_private(self._path)
+        # also at the end of a script that closes nothing
+        self._end = weakref.finalize(self, _close, self._descriptor, self._path, os.getpid())
+
+    def bring_back(self, session: Path) -> Journal:
+        """This journal, or all of it in a new file if its own was removed or the session has another one."""
+        if not private_file.is_gone(self._descriptor) and self._path == journal_path(session):
+            return self
+        again = Journal(session)
+        try:
+            private_file.copy(self._descriptor, again._descriptor)
+        except OSError:
+            again.discard()
+            raise
+        self._end.detach()
+        os.close(self._descriptor)
+        self._descriptor = -1
+        return again
+
+    def discard(self) -> None:
+        """Close and remove the file, whatever it holds."""
+        self.clear()
+        self.close()
 
     def start(self, prompt: str, model: str, started: float, index: int) -> None:
         """A turn begins; ``started`` in Unix seconds."""
@@ -92,13 +116,15 @@ class Journal:
 
     def close(self) -> None:
         """Close the file, and remove it if it holds nothing."""
-        if self._descriptor < 0:
-            return
-        empty = os.fstat(self._descriptor).st_size == 0
-        os.close(self._descriptor)
+        self._end()
         self._descriptor = -1
-        if empty:
-            self._path.unlink(missing_ok=True)
+
+
+def _close(descriptor: int, path: Path, process: int) -> None:
+    empty = os.fstat(descriptor).st_size == 0
+    os.close(descriptor)
+    if empty and os.getpid() == process:  # a forked child leaves its parent's alone
+        path.unlink(missing_ok=True)
 
 
 def read_journal(session: Path) -> list[JournalTurn]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 from urllib.parse import quote
 
+from workbench.storage.pictures import BEGIN as PICTURE
+from workbench.storage.pictures import is_picture
 from workbench.storage.secret_settings import SETTINGS
 
 SHORTEST_SECRET: Final = 8
@@ -37,16 +39,21 @@ def _shape(needle: str, body: str) -> tuple[str, re.Pattern[str]]:
     return needle, re.compile(_START + "(?P<secret>" + re.escape(needle) + body + ")")
 
 
+def _bearer(word: str) -> tuple[str, re.Pattern[str]]:
+    return word, re.compile(word + r"(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{16,}+)")
+
+
 def _named(*names: str) -> Iterator[tuple[str, re.Pattern[str]]]:
     """A header or setting of this name, and the value that stands behind it."""
-    value = r"(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{12,}+)(?![(\[])"
+    call = r"(?![A-Za-z0-9._~+/=-]{12,100}+[(\[])"
+    value = call + r"(?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{12,}+)"
     for name in names:
         yield name, re.compile(re.escape(name) + _GAP + value)
 
 
-# Every text is first searched for the needle, which costs next to nothing; the pattern runs only if it
-# is there. Quantifiers are possessive, so a pattern reads each character once.
-_SHAPES: Final = (
+# A pattern begins with its needle and is tried only where that stands. Quantifiers are possessive or
+# bounded, so a pattern reads each character once.
+SHAPES: Final = (
     _shape("sk-", r"(?=[A-Za-z_-]*+[0-9])[A-Za-z0-9_-]{20,}+"),
     _shape("sk_live_", r"[A-Za-z0-9]{16,}+"),
     _shape("rk_live_", r"[A-Za-z0-9]{16,}+"),
@@ -71,18 +78,58 @@ _SHAPES: Final = (
     _shape("xox", r"[abeprs]-[A-Za-z0-9-]{10,}+"),
     _shape("eyJ", r"[A-Za-z0-9_-]{8,}+\.eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+"),
     (
-        "PRIVATE KEY-----",
+        "-----BEGIN ",
         re.compile(
             r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?P<secret>(?:[A-Za-z0-9+/=\s:,]|-(?!----)|\\+[nrt])++)"
         ),
     ),
-    ("earer ", re.compile(r"[Bb]earer (?P<secret>(?=[A-Za-z._~+/-]*+[0-9])[A-Za-z0-9._~+/=-]{16,}+)")),
+    _bearer("Bearer "),
+    _bearer("bearer "),
     *_named("api-key", "Api-Key", "API-KEY", "auth-token", "Auth-Token", "access-token", "Access-Token"),
     *_named("api_key", "API_KEY", "apiKey", "ApiKey", "access_token", "ACCESS_TOKEN"),
     # Up to the last @ before the path: a password may hold one.
     ("://", re.compile(r"://[^\s:/@\"'\\]{0,200}:(?P<secret>[^\s/\"'\\<>]{1,200})@")),
     *SETTINGS,
 )
+_WORDS: Final = ("pass", "pwd", "secret", "key", "token", "credential", "auth")
+_BEHIND_WORD: Final = (
+    r"""(?:word|wd|phrase|code|s)?\\*+["']?\]?[\s?]{0,8}[:=][=>]?[\s?]{0,8}"""
+    r"""(?:str(?:ing)?\s{0,8}=\s{0,8})?\\*+["']?[^\s"'`\\]{6}"""
+)
+"""What stands, in folded text, behind a word that ends a needle: in all their patterns at least this."""
+
+_CLUES: Final = {
+    **{word: re.compile(word + _BEHIND_WORD) for word in _WORDS},
+    "-": re.compile(r"-(?:(?<=sk-)|(?<=xai-)|(?<=pplx-)|(?<=glpat-)|(?<=pypi-))[A-Za-z0-9_-]{16}"),
+    "_": re.compile(r"_[A-Za-z0-9]{16}"),
+    "A": re.compile(r"A(?:KI|SI|Iz)[Aa][A-Za-z0-9_-]{16}"),
+    "earer ": re.compile(r"earer [A-Za-z0-9._~+/=-]{16}"),
+    "@": re.compile("@"),
+    "": re.compile(""),
+}
+"""What must be in a text, besides its needle, for a pattern to match: one look for many patterns."""
+
+
+def _clue(needle: str) -> str:
+    lower = needle.lower()
+    if needle == "://":
+        return "@"
+    if needle.endswith("_") and needle != "github_pat_":
+        return "_"
+    if needle in ("AKIA", "ASIA", "AIza"):
+        return "A"
+    return next((end for end in (*_WORDS, "-", "earer ") if lower.endswith(end)), "")
+
+
+_CLUED: Final = tuple((_clue(needle), needle, pattern) for needle, pattern in SHAPES)
+
+
+def _clues_in(text: str) -> set[str]:
+    if text.isascii() or "ſ" in text:  # that one is an s where case does not count
+        folded = text.casefold()
+    else:  # folding all of it costs more than what follows; so more is found, never less
+        folded = text.encode("ascii", "replace").decode().lower()
+    return {clue for clue, look in _CLUES.items() if look.search(folded if clue in _WORDS else text)}
 
 
 class Masker:
@@ -109,6 +156,8 @@ class Masker:
         """The text with every secret covered; linear in its length, and the same object if there is none."""
         if len(text) < SHORTEST_SECRET:
             return text
+        if text.startswith(PICTURE) and is_picture(text):
+            return text
         if len(text) < _LARGE:
             return self._covered(text)
         # One large result stands in several places of a turn: trace, message, journal.
@@ -123,9 +172,13 @@ class Masker:
         for value, cover in self._known:
             if value in text:
                 text = text.replace(value, cover)
-        for needle, pattern in _SHAPES:
-            if needle in text:
-                text = pattern.sub(_cover, text)
+        there: set[str] = set()
+        for clue, needle, pattern in _CLUED:
+            there = there or _clues_in(text)
+            if clue in there and (at := text.find(needle)) >= 0:
+                covered = _cover(text, at, needle, pattern)
+                if covered is not text:
+                    text, there = covered, set()
         return text
 
 
@@ -150,7 +203,17 @@ def _written_forms(value: str) -> Iterator[str]:
         yield json.dumps(once, ensure_ascii=ensure_ascii)[1:-1]
 
 
-def _cover(match: re.Match[str]) -> str:
-    start, end = match.span("secret")
-    whole, offset = match[0], match.start()
-    return f"{whole[: start - offset]}[masked key]{whole[end - offset :]}"
+def _cover(text: str, at: int, needle: str, pattern: re.Pattern[str]) -> str:
+    """What ``pattern.sub`` gives, for a pattern that begins with a needle of which the first is ``at``."""
+    pieces: list[str] = []
+    done = 0
+    while at >= 0:
+        found = pattern.match(text, at)
+        if found is None:
+            at = text.find(needle, at + 1)
+            continue
+        begin, end = found.span("secret")
+        pieces += text[done:begin], "[masked key]"
+        done = end
+        at = text.find(needle, found.end())
+    return "".join((*pieces, text[done:])) if pieces else text

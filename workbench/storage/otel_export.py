@@ -57,7 +57,10 @@ def send_spans(record: SessionRecord, endpoint: str, *, content: bool = False) -
 
 
 def spans_of(record: SessionRecord, *, content: bool = False) -> Sequence[ReadableSpan]:
-    """The spans of all turns, each behind those below it. Raises ConfigError without the SDK."""
+    """The spans of all turns, each behind those below it: its calls, and the turns of agents inside those.
+
+    Raises ConfigError without the SDK.
+    """
     try:
         from opentelemetry.sdk.resources import Resource
         from opentelemetry.sdk.trace import TracerProvider
@@ -71,7 +74,7 @@ def spans_of(record: SessionRecord, *, content: bool = False) -> Sequence[Readab
     )
     provider.add_span_processor(SimpleSpanProcessor(finished))
     spans = _Spans(record, provider.get_tracer("workbench"), content=content)
-    for number, turn in enumerate(record.turns, 1):
+    for number, turn in record.numbered():
         spans.turn(number, turn)
     return finished.get_finished_spans()
 
@@ -86,7 +89,9 @@ class _Spans:
         """A span for the turn, and below it one for each model call and each tool call."""
         from opentelemetry import trace
 
-        begin = min((_seconds(entry) for entry in turn.trace), default=_started(self._record))
+        # what a person ran before the turn stands in its trace, and is no part of its time
+        own = (_seconds(entry) for entry in turn.trace if not entry.get("by_hand"))
+        begin = min(own, default=_started(self._record))
         span = self._start(
             f"invoke_agent {self._record.agent}",
             begin,
@@ -100,14 +105,40 @@ class _Spans:
                 **({"gen_ai.input.messages": turn.input} if self._content else {}),
             },
         )
-        inside = trace.set_span_in_context(span)
-        for entry in turn.trace:
+        self._entries(turn.trace, trace.set_span_in_context(span))
+        self._end(span, begin, turn.duration_ms, turn.error if turn.status == "error" else None)
+
+    def _entries(self, entries: Sequence[Mapping[str, Any]], inside: Context) -> None:
+        for entry in entries:
             kind = entry.get("type")
             if kind == "llm_call":
                 self._model_call(entry, inside)
             elif kind == "tool_execution":
                 self._tool_call(entry, inside)
-        self._end(span, begin, turn.duration_ms, turn.error if turn.status == "error" else None)
+
+    def _inner_turn(self, turn: Mapping[str, Any], within: float, inside: Context) -> None:
+        """A span for the turn of an agent that ran inside a call, and those below it. Its times are those of
+        what it did; without any, that at which the call began.
+        """
+        from opentelemetry import trace
+
+        entries = turn.get("trace") or ()
+        begin = min(map(_seconds, entries), default=within)
+        end = max((_seconds(entry) + _milliseconds(entry) / 1000 for entry in entries), default=begin)
+        name, status = str(turn.get("agent", "")), str(turn.get("status", ""))
+        facts: dict[str, Any] = {
+            "gen_ai.operation.name": "invoke_agent",
+            "gen_ai.agent.name": name,
+            "gen_ai.conversation.id": self._record.path.stem,
+            "workbench.status": status,
+        }
+        if self._content:
+            prompts = (entry.get("prompt") for entry in entries if entry.get("type") == "user_input")
+            facts["gen_ai.input.messages"] = str(next(prompts, ""))
+            facts["gen_ai.output.messages"] = str(turn.get("result") or "")
+        span = self._start(f"invoke_agent {name}", begin, facts, inside)
+        self._entries(entries, trace.set_span_in_context(span))
+        self._end(span, begin, (end - begin) * 1000, "error" if status == "error" else None)
 
     def _model_call(self, entry: Mapping[str, Any], inside: Context) -> None:
         usage = TokenUsage.from_record(entry.get("usage"))
@@ -126,6 +157,8 @@ class _Spans:
         self._end(span, _seconds(entry), entry.get("duration_ms"), _error(entry))
 
     def _tool_call(self, entry: Mapping[str, Any], inside: Context) -> None:
+        from opentelemetry import trace
+
         name = str(entry.get("tool_name", ""))
         facts: dict[str, Any] = {
             "gen_ai.operation.name": "execute_tool",
@@ -138,6 +171,8 @@ class _Spans:
             facts["gen_ai.tool.call.arguments"] = json.dumps(entry.get("arguments"))
             facts["gen_ai.tool.call.result"] = str(entry.get("result"))
         span = self._start(f"execute_tool {name}", _seconds(entry), facts, inside)
+        for turn in entry.get("nested") or ():
+            self._inner_turn(turn, _seconds(entry), trace.set_span_in_context(span))
         self._end(span, _seconds(entry), entry.get("timing"), _error(entry))
 
     def _start(
@@ -174,6 +209,12 @@ def _error(entry: Mapping[str, Any]) -> str | None:
 def _seconds(entry: Mapping[str, Any]) -> float:
     timestamp = entry.get("timestamp")
     return float(timestamp) if isinstance(timestamp, int | float) else 0.0
+
+
+def _milliseconds(entry: Mapping[str, Any]) -> float:
+    """How long what the entry tells of took."""
+    took = entry.get("timing", entry.get("duration_ms"))
+    return float(took) if isinstance(took, int | float) else 0.0
 
 
 def _started(record: SessionRecord) -> float:

@@ -7,16 +7,15 @@ folder above. A folder that came from somebody else could hold links that lead a
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Final
 
+_CHUNK: Final = 1024 * 1024
 _LONGEST_NAME: Final = 80  # bytes; leaves room for the time and a suffix in a file name of 255
 
 
@@ -63,8 +62,8 @@ def open_private(path: Path, flags: int = os.O_CREAT) -> int:
     """A descriptor that appends to ``path``, readable by its owner only; a file that was open to others
     is closed to them. Raises ``OSError``, also when ``path`` is a symbolic link or no plain file.
     """
-    # O_NONBLOCK: a pipe without a reader is refused at once; it means nothing for a plain file.
-    flags |= os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    # O_NONBLOCK: a device does not make anybody wait; it means nothing for a plain file.
+    flags |= os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
         descriptor = os.open(path, flags, 0o600)
     except OSError as error:
@@ -102,6 +101,19 @@ def create_new(folder: Path, stem: str, suffix: str, companion: Callable[[Path],
     raise AssertionError("unreachable")
 
 
+def is_gone(descriptor: int) -> bool:
+    """Whether the open file was removed, or another one took its place."""
+    return os.fstat(descriptor).st_nlink == 0
+
+
+def copy(source: int, to: int) -> None:
+    """Append all that one open file holds to another one. Raises ``OSError``."""
+    at = 0
+    while data := os.pread(source, _CHUNK, at):
+        append(to, data)
+        at += len(data)
+
+
 def append(descriptor: int, data: bytes) -> None:
     """Append all of ``data`` or nothing: a failure leaves the file as it was. Raises ``OSError``."""
     before = os.fstat(descriptor).st_size
@@ -112,31 +124,3 @@ def append(descriptor: int, data: bytes) -> None:
     except OSError:
         os.ftruncate(descriptor, before)
         raise
-
-
-def lock(descriptor: int) -> bool:
-    """Mark the file as being written by this process; False if another writer has it."""
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
-
-
-def is_being_written(path: Path) -> bool:
-    """Whether a running session holds the file. Raises ``OSError``."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return not lock(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def sole_writer(path: Path) -> Iterator[int | None]:
-    """Hold the file's lock for a while; gives None if a running session holds it. Raises ``OSError``."""
-    descriptor = open_private(path, 0)
-    try:
-        yield descriptor if lock(descriptor) else None
-    finally:
-        os.close(descriptor)

@@ -98,10 +98,11 @@ SETTINGS: Final = (
 
 def covered_value(name: str, value: str) -> str:
     """The value of a setting, an argument or a header, covered if its name and its look say it is secret."""
-    text = f'{name}="{value}"'
     start = len(name) + 2
+    text = ""
     for needle, pattern in SETTINGS:
         if needle in name:
+            text = text or f'{name}="{value}"'
             found = pattern.search(text)
             if found is not None and found.end("secret") > start:
                 begin, end = found.span("secret")

@@ -15,13 +15,16 @@ from typing import Any, Final, overload
 
 from workbench.engine.llm import Message, TokenUsage
 from workbench.errors import StorageError
-from workbench.storage import private_file
+from workbench.storage import file_hold, private_file
+from workbench.storage.end_mark import append_marked, is_torn
 from workbench.storage.journal import JournalTurn, journal_path, read_journal
 from workbench.storage.session_format import (
     ITEM_START,
+    Earlier,
     Origin,
     RawTurn,
     TurnRecord,
+    earlier_of,
     load_yaml,
     origin_of,
     parse_item,
@@ -76,6 +79,8 @@ class SessionRecord:
 
     ``started`` is in UTC, None if the header is damaged. A last turn with the status ``interrupted`` or
     ``running`` comes from the journal; its open calls are answered, so ``messages`` can be sent.
+    ``earlier`` are the turns of the conversation before those of the file: behind a summary of them a new
+    file begins, and the next turn keeps its number.
     """
 
     path: Path
@@ -85,19 +90,41 @@ class SessionRecord:
     turns: Turns
     notes: tuple[str, ...] = ()
     origin: Origin | None = None
+    earlier: Earlier = field(default_factory=Earlier)
+
+    @property
+    def last(self) -> int:
+        """The number of the last turn; that of the one before the file, if it holds none."""
+        return self.earlier.turns + len(self.turns)
+
+    def numbered(self) -> Iterator[tuple[int, TurnRecord]]:
+        """The turns with their numbers, as the screen, ``/fork`` and exports name them."""
+        return enumerate(self.turns, self.earlier.turns + 1)
+
+    def turn(self, number: int) -> TurnRecord | None:
+        """The turn with this number, None if the file does not hold it."""
+        at = number - self.earlier.turns - 1
+        return self.turns[at] if 0 <= at < len(self.turns) else None
 
     def session(self) -> dict[str, Any]:
         """A session to go on with, for ``agent.current_session``."""
-        trace = [dict(entry) for turn in self.turns for entry in turn.trace]
+        turns = Turns(list(self.turns))  # decoded once for all that follows
+        trace = [dict(entry) for turn in turns for entry in turn.trace]
         for entry in trace:
             if "usage" in entry:
                 entry["usage"] = TokenUsage.from_record(entry["usage"])
-        messages = [dict(message) for message in self.messages]
-        return {"messages": messages, "trace": trace, "turn": len(self.turns)}
+        messages = [dict(message) for turn in turns.since_replaced() for message in turn.messages]
+        return {"messages": messages, "trace": trace, "turn": self.last}
 
-    def until(self, turns: int) -> SessionRecord:
-        """The same conversation, as it was after so many turns."""
-        return replace(self, turns=self.turns[:turns])
+    def newest(self, number: int) -> SessionRecord:
+        """The same conversation, with only so many of its turns."""
+        left_out = max(0, len(self.turns) - number)
+        earlier = replace(self.earlier, turns=self.earlier.turns + left_out)
+        return replace(self, turns=self.turns[left_out:], earlier=earlier)
+
+    def until(self, turn: int) -> SessionRecord:
+        """The same conversation, as it was after the turn with this number."""
+        return replace(self, turns=self.turns[: max(0, turn - self.earlier.turns)])
 
     @cached_property
     def messages(self) -> list[Message]:
@@ -112,17 +139,22 @@ class _Contents:
     notes: list[str] = field(default_factory=list)
     whole: int = 0  # bytes of the file up to the end of the last whole turn
 
+    @property
+    def before(self) -> int:
+        """How many turns came before those of the file."""
+        return earlier_of(self.head).turns
+
 
 def read_session(path: str | Path) -> SessionRecord:
     """Read a session file and its journal; nothing is changed. Raises ``StorageError``."""
     path = Path(path)
     try:
         contents = _parse(path.read_bytes())
-        status = RUNNING if private_file.is_being_written(path) else INTERRUPTED
-        open_turns = _open_turns(path, contents, status)
+        open_turns, notes = turns_under_way(path, len(contents.turns), contents.before)
     except OSError as error:
         raise StorageError(f"cannot read {path}: {error.strerror}") from error
     contents.turns.extend(open_turns)
+    contents.notes.extend(notes)
     return _record(path, contents)
 
 
@@ -134,23 +166,24 @@ def recover(path: str | Path) -> SessionRecord:
     """
     path = Path(path)
     try:
-        with private_file.sole_writer(path) as descriptor:
+        with file_hold.sole_writer(path) as descriptor:
             if descriptor is None:
-                raise StorageError(
-                    f"{path} belongs to a session that is still running", hint="Close that session first."
-                )
+                raise held_error(path)
             data = path.read_bytes()
             contents = _parse(data)
-            interrupted = _open_turns(path, contents, INTERRUPTED)
+            interrupted, notes = _open_turns(path, len(contents.turns), contents.before, INTERRUPTED)
+            contents.notes.extend(notes)
             if contents.whole < len(data):
                 _cut(path, data[contents.whole :], contents.whole)
             elif not data.endswith(b"\n"):
                 private_file.append(descriptor, b"\n")
-            for turn in interrupted:
-                private_file.append(descriptor, turn_item(turn))
+            for number, turn in enumerate(interrupted, len(contents.turns) + 1):
+                append_marked(descriptor, turn_item(turn), number)
             journal_path(path).unlink(missing_ok=True)
     except OSError as error:
-        raise StorageError(f"cannot recover {path}: {error.strerror}") from error
+        raise StorageError(
+            f"cannot recover {path}: {error.strerror}", hint=f"What it holds: workbench export {path.stem}"
+        ) from error
     contents.turns.extend(interrupted)
     return _record(path, contents)
 
@@ -164,7 +197,15 @@ def _record(path: Path, contents: _Contents) -> SessionRecord:
         started = None
     agent = str(head.get("agent") or re.sub(r"_\d{4}-\d\d-\d\dT[\d-]+(_\d+)?$", "", path.stem))
     model, turns, notes = str(head.get("model") or ""), Turns(contents.turns), tuple(contents.notes)
-    return SessionRecord(path, agent, model, started, turns, notes, origin_of(head))
+    return SessionRecord(path, agent, model, started, turns, notes, origin_of(head), earlier_of(head))
+
+
+def held_error(path: Path) -> StorageError:
+    """What is said of a file that another process writes."""
+    return StorageError(
+        f"{path.name} belongs to a session that is still running, in {file_hold.holder(path)}",
+        hint="Leave the app or end the script there first, or fork it from the list: /sessions.",
+    )
 
 
 def _parse(data: bytes) -> _Contents:
@@ -184,28 +225,36 @@ def _parse(data: bytes) -> _Contents:
             contents.notes.extend(raw.comments)
         if start < end and end < len(data):
             contents.notes.append(f"a damaged turn at byte {start} ({end - start} bytes) was left out")
-        elif start < end:
+        elif start < end and not is_torn(data[start:end]):
             contents.notes.append(f"the file is torn: its last {end - start} bytes were dropped")
     if not starts and isinstance(contents.head.get("turns"), list):
         contents.turns.extend(filter(None, map(turn_of, contents.head["turns"])))
     return contents
 
 
-def _open_turns(path: Path, contents: _Contents, status: str) -> list[TurnRecord]:
-    """The turns of the journal that the file does not hold."""
-    turns = []
+def turns_under_way(path: Path, whole: int, before: int = 0) -> tuple[list[TurnRecord], list[str]]:
+    """The turns of the journal that the file, with so many ``whole`` turns, does not hold, and notes on them.
+
+    Raises ``OSError``.
+    """
+    return _open_turns(path, whole, before, RUNNING if file_hold.is_held(path) else INTERRUPTED)
+
+
+def _open_turns(path: Path, whole: int, before: int, status: str) -> tuple[list[TurnRecord], list[str]]:
+    turns: list[TurnRecord] = []
+    notes: list[str] = []
     for running in read_journal(path):
-        if running.index < len(contents.turns):
+        if running.index < whole:
             continue  # it ended and is in the file; only its journal was not emptied any more
         calls = [entry for entry in running.trace if entry.get("type") == "tool_execution"]
         said = "is still running" if status == RUNNING else "was interrupted"
-        note = f"turn {running.index + 1} {said}; it is here as far as its journal goes, "
+        note = f"turn {before + running.index + 1} {said}; it is here as far as its journal goes, "
         note += _calls_text(len(calls))
         if running.torn:
             note += f"; the last {running.torn} bytes of its journal were dropped"
-        contents.notes.append(note)
+        notes.append(note)
         turns.append(_turn_so_far(running, status))
-    return turns
+    return turns, notes
 
 
 def _calls_text(count: int) -> str:
@@ -291,6 +340,9 @@ def _closing_answer(call: dict[str, Any], entry: dict[str, Any] | None, begun: s
 
 
 def _cut(path: Path, tail: bytes, length: int) -> None:
+    if is_torn(tail):
+        os.truncate(path, length)
+        return
     torn = private_file.open_private(path.with_name(path.name + ".torn"))
     try:
         private_file.append(torn, tail)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import yaml
 
+from workbench.engine.content import images_of, text_of
+from workbench.engine.images import Image, ImageFacts, facts_in
 from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry, TurnSummary
+from workbench.storage import end_mark
 from workbench.storage.plain import Mask, json_text, to_plain, yaml_list, yaml_number, yaml_string
 
 ITEM_START: Final = re.compile(rb"^  - input:", re.MULTILINE)
@@ -34,11 +37,17 @@ _ITEM: Final = re.compile(
     rb"    trace: (?P<trace>%(s)s)\n" % {b"s": _STRING, b"n": rb"-?[0-9.]+|null"}
 )
 _INPUT: Final = re.compile(rb"  - input: (%b)\n" % _STRING)
+_FIRST_WORDS: Final = re.compile(
+    rb"""  - input: "((?:[^"\\\n]|\\x..|\\u....|\\U........|\\[^xuU\n]){0,200})"""
+)
 _SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 _COMMENTS: Final = re.compile(rb"(?:#[^\n]*\n|\s*\n)*")
 
 BY_HAND: Final = "by hand"
 """Name of the comments that hold what a person ran."""
+
+_BY_HAND: Final = f"# {BY_HAND}: ".encode()
+_NO_NOTES: Final = (_BY_HAND, end_mark.PREFIX)
 
 DAMAGED: Final = "damaged"
 """Status of a turn of which only the prompt can be read."""
@@ -50,7 +59,9 @@ class TurnRecord:
 
     Times are in milliseconds, ``cost`` in US dollars (None: not known). ``status`` is that of the turn's
     summary, or ``interrupted`` for a turn that never ended. ``messages`` are what the turn added, or the
-    whole history if it ``replaces`` what was before. ``trace`` holds token usage as mappings.
+    whole history if it ``replaces`` what was before. ``trace`` holds token usage as mappings. ``by_hand``
+    are the calls that a person ran behind the turn; a turn that follows has them in its trace as well,
+    unless the session was left in between.
     """
 
     input: str
@@ -66,6 +77,7 @@ class TurnRecord:
     error: str | None = None
     trace: tuple[TraceEntry, ...] = ()
     replaces: bool = False
+    by_hand: tuple[TraceEntry, ...] = ()
 
     @property
     def prompt_at(self) -> int:
@@ -74,8 +86,19 @@ class TurnRecord:
         if self.replaces:
             answered = self.called_at
             users = [at for at in reversed(users) if answered is None or at < answered]
-        fits = (at for at in users if self.input in str(self.messages[at].get("content")))
+        fits = (at for at in users if self.input in text_of(self.messages[at].get("content")))
         return next(fits, users[0] if users else 0)
+
+    @property
+    def images(self) -> tuple[ImageFacts, ...]:
+        """What there is to say about the pictures that came with the prompt."""
+        entries = (entry for entry in self.trace if entry.get("type") == "user_input")
+        return facts_in(next(entries, {}))
+
+    def prompt_images(self) -> tuple[Image, ...]:
+        """The pictures themselves."""
+        own = self.own_messages
+        return images_of(own[0].get("content"), self.images) if own else ()
 
     @property
     def own_messages(self) -> tuple[Message, ...]:
@@ -94,13 +117,30 @@ class TurnRecord:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The session that another one is a fork of: its file's name, and how many of its turns they share."""
+    """The session that another one is a fork of: its file's name, and the number of the last turn that they
+    share.
+    """
 
     session: str
     turns: int
 
 
-def header(agent: str, model: str, started: datetime, mask: Mask, origin: Origin | None = None) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """How many turns of a conversation came before those of a file, and the name of the file with them."""
+
+    turns: int = 0
+    session: str = ""
+
+
+def header(
+    agent: str,
+    model: str,
+    started: datetime,
+    mask: Mask,
+    origin: Origin | None = None,
+    earlier: Earlier = Earlier(),
+) -> bytes:
     """The beginning of a session file; with nothing behind it, it is valid YAML without turns."""
     lines = [
         b"agent: " + yaml_string(mask(agent)),
@@ -109,13 +149,36 @@ def header(agent: str, model: str, started: datetime, mask: Mask, origin: Origin
     ]
     if origin is not None:
         lines += [b"forked_from: " + yaml_string(origin.session), b"forked_after: %d" % origin.turns]
+    if earlier.turns:
+        lines.append(b"turns_before: %d" % earlier.turns)
+    if earlier.session:
+        lines.append(b"goes_on_from: " + yaml_string(earlier.session))
     return b"\n".join([*lines, b"turns:\n"])
+
+
+def earlier_of(head: Mapping[str, Any]) -> Earlier:
+    """What the header of a session file says about the turns before those of the file."""
+    turns, session = head.get("turns_before"), head.get("goes_on_from")
+    return Earlier(
+        turns if isinstance(turns, int) and turns > 0 else 0, session if isinstance(session, str) else ""
+    )
 
 
 def origin_of(head: Mapping[str, Any]) -> Origin | None:
     """What the header of a session file says about a fork."""
     session, turns = head.get("forked_from"), head.get("forked_after")
     return Origin(session, turns) if isinstance(session, str) and isinstance(turns, int) else None
+
+
+def first_words(item: bytes) -> str:
+    """The first 200 characters of the prompt of the turn that begins the bytes, which may be cut; empty if
+    that cannot be read.
+    """
+    found = _FIRST_WORDS.match(item)
+    try:
+        return _text(b'"%b"' % found[1]) if found is not None else ""
+    except ValueError:
+        return ""
 
 
 def first_input(item: bytes) -> str:
@@ -180,10 +243,17 @@ class RawTurn:
     ``end`` is where it ends in the file, the ``comments`` behind it included.
     """
 
-    __slots__ = ("_fields", "comments", "end")
+    __slots__ = ("_by_hand", "_fields", "comments", "end")
 
-    def __init__(self, fields: dict[str, bytes | None], end: int, comments: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        fields: dict[str, bytes | None],
+        end: int,
+        comments: tuple[str, ...],
+        by_hand: tuple[bytes, ...] = (),
+    ) -> None:
         self._fields = fields
+        self._by_hand = by_hand
         self.end = end
         self.comments = comments
 
@@ -198,9 +268,10 @@ class RawTurn:
         comments = tuple(
             line[2:].decode(errors="replace")
             for line in rest[0].splitlines()
-            if line.startswith(b"# ") and not line.startswith(b"# by hand: ")
+            if line.startswith(b"# ") and not line.startswith(_NO_NOTES)
         )
-        return cls(found.groupdict(), rest.end(), comments)
+        by_hand = tuple(line for line in rest[0].splitlines() if line.startswith(_BY_HAND))
+        return cls(found.groupdict(), rest.end(), comments, by_hand)
 
     @property
     def replaces(self) -> bool:
@@ -234,7 +305,19 @@ class RawTurn:
             error=texts.get("error"),
             trace=_sequence(texts["trace"]),
             replaces=self.replaces,
+            by_hand=tuple(_commented(self._by_hand)),
         )
+
+
+def _commented(lines: Iterable[bytes]) -> Iterator[TraceEntry]:
+    """What the comments hold; one that was damaged is passed over, as any reader of the turns does."""
+    for line in lines:
+        try:
+            entry = json.loads(line.removeprefix(_BY_HAND))
+        except ValueError:
+            continue
+        if isinstance(entry, dict):
+            yield entry
 
 
 def parse_item(data: bytes) -> TurnRecord | None:

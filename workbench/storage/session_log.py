@@ -14,14 +14,16 @@ from workbench.engine.llm import Message
 from workbench.engine.observer import TraceEntry, TurnSummary
 from workbench.engine.verified import Bookmark
 from workbench.errors import StorageError
-from workbench.storage import private_file
+from workbench.storage import file_hold, private_file
+from workbench.storage.end_mark import append_marked
 from workbench.storage.file_log import FileLog
 from workbench.storage.journal import Journal, journal_path
 from workbench.storage.masking import Masker
 from workbench.storage.plain import to_plain
-from workbench.storage.session_file import SessionRecord
+from workbench.storage.session_file import SessionRecord, held_error
 from workbench.storage.session_format import (
     BY_HAND,
+    Earlier,
     Origin,
     TurnRecord,
     comment,
@@ -61,6 +63,7 @@ class SessionLog(FileLog):
         self._seen = Bookmark()  # the messages that were journaled or written
         self._gap = False  # the journal lacks messages that count as seen
         self._written = 0
+        self._before = ""  # the file with the turns before those of the next one
         self._running = self._journaling = False
         self._early: list[TraceEntry] = []  # entries of a turn that was not announced yet
         self._begun: list[str] = []  # calls that began and are not in the journal yet
@@ -89,12 +92,9 @@ class SessionLog(FileLog):
                 descriptor = private_file.open_private(path, 0)
             except OSError as error:
                 raise StorageError(f"cannot write {path}: {error.strerror}") from error
-            if not private_file.lock(descriptor):
+            if not file_hold.hold(descriptor):
                 os.close(descriptor)
-                raise StorageError(
-                    f"{path} belongs to a session that is still running",
-                    hint="Close the other one, or fork this session.",
-                )
+                raise held_error(path)
             self._go_on_in(path, descriptor, record)
 
     def fork(self, record: SessionRecord) -> Path:
@@ -102,10 +102,12 @@ class SessionLog(FileLog):
 
         The file that was read stays as it is. Raises ``StorageError`` if the new one cannot be written.
         """
-        origin = Origin(record.path.name, len(record.turns))
+        origin = Origin(record.path.name, record.last)
         with self._lock:
             try:
-                path, descriptor = self._create(record.agent, record.model, origin, record.turns)
+                path, descriptor = self._create(
+                    record.agent, record.model, record.earlier, origin, record.turns
+                )
             except OSError as error:
                 raise StorageError(f"cannot write the fork: {error.strerror or error}") from error
             self._go_on_in(path, descriptor, record)
@@ -125,7 +127,7 @@ class SessionLog(FileLog):
             model = _model(agent)
             self._journaling, self._begun = False, []
             try:
-                self._open(agent.name, model)
+                self._open(agent, model, under_way=1)
                 if self._journal is not None:
                     index = self._written + len(self._unwritten)
                     self._journal.start(self._mask(prompt), model, self._clock(), index)
@@ -146,7 +148,7 @@ class SessionLog(FileLog):
                 self._begun.append(self._mask(call_id))
                 try:
                     # The call's thread is not the agent's, so the messages are left alone.
-                    self._write_journal(self._journal, [], [])
+                    self._write_journal([], [])
                 except OSError as error:
                     self._report(error)
 
@@ -156,7 +158,9 @@ class SessionLog(FileLog):
         Behind a summary of the older turns the next turn begins a new file: this one keeps them.
         """
         if entry["type"] == "compaction":
+            before = self._path.name if self._path is not None else ""
             self.close()
+            self._before = before
         self._keep(agent, [entry])
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
@@ -166,7 +170,7 @@ class SessionLog(FileLog):
             self._new_messages(agent)
             self._unwritten.append(turn_item(record_of(summary, self._mask)))
             try:
-                self._open(agent.name, summary.model)
+                self._open(agent, summary.model)
                 self._write_turns()
             except OSError as error:
                 self._report(error)
@@ -178,8 +182,8 @@ class SessionLog(FileLog):
             self._mask.refresh()
             lines = b"".join(comment(BY_HAND, to_plain(entry, self._mask)) for entry in entries)
             try:
-                self._open(agent.name, _model(agent))
-                private_file.append(self._descriptor, lines)
+                self._open(agent, _model(agent))
+                append_marked(self._descriptor, lines, self._written)
             except OSError as error:
                 self._report(error)
 
@@ -211,14 +215,41 @@ class SessionLog(FileLog):
                 except OSError as error:
                     self._report(error)
 
-    def _open(self, agent_name: str, model: str) -> None:
+    def _open(self, agent: Agent, model: str, under_way: int = 0) -> None:
+        """``under_way``: turns that the agent counts already and that nothing here knows of yet."""
+        self._bring_back()
         if self._descriptor < 0:
-            self._path, self._descriptor = self._create(agent_name, model)
+            turn = (agent.current_session or {}).get("turn", 0)
+            earlier = Earlier(max(0, turn - under_way - len(self._unwritten)), self._before)
+            self._path, self._descriptor = self._create(agent.name, model, earlier)
         if self._journal is None and self._path is not None:
             self._journal = Journal(self._path)
 
+    def _bring_back(self) -> None:
+        """If the file was removed meanwhile, write it again, with all that it held. Raises ``OSError``."""
+        if self._path is not None and private_file.is_gone(self._descriptor):
+            folder = self._folder("sessions")
+            path, descriptor = private_file.create_new(folder, self._path.stem, ".yaml", lambda taken: taken)
+            try:
+                private_file.copy(self._descriptor, descriptor)
+                file_hold.hold(descriptor)
+            except OSError:
+                os.close(descriptor)
+                path.unlink(missing_ok=True)
+                raise
+            os.close(self._descriptor)
+            logger.warning("the session's file was removed while it ran; all of it is in %s again", path)
+            self._path, self._descriptor = path, descriptor
+        if self._path is not None and self._journal is not None:
+            self._journal = self._journal.bring_back(self._path)
+
     def _create(
-        self, agent_name: str, model: str, origin: Origin | None = None, turns: Iterable[TurnRecord] = ()
+        self,
+        agent_name: str,
+        model: str,
+        earlier: Earlier,
+        origin: Origin | None = None,
+        turns: Iterable[TurnRecord] = (),
     ) -> tuple[Path, int]:
         """A new session file with these turns, and its descriptor; no file after an OSError."""
         started = datetime.fromtimestamp(self._clock(), UTC)
@@ -226,10 +257,11 @@ class SessionLog(FileLog):
         stem = f"{private_file.file_safe(agent_name)}_{started:%Y-%m-%dT%H-%M-%S}"
         path, descriptor = private_file.create_new(folder, stem, ".yaml", journal_path)
         try:
-            private_file.lock(descriptor)
-            private_file.append(descriptor, header(agent_name, model, started, self._mask, origin))
-            for turn in turns:
-                private_file.append(descriptor, turn_item(turn))
+            file_hold.hold(descriptor)
+            append_marked(descriptor, header(agent_name, model, started, self._mask, origin, earlier), 0)
+            for number, turn in enumerate(turns, 1):
+                by_hand = b"".join(comment(BY_HAND, entry) for entry in turn.by_hand)
+                append_marked(descriptor, turn_item(turn) + by_hand, number)
         except OSError:
             os.close(descriptor)
             path.unlink(missing_ok=True)
@@ -239,14 +271,16 @@ class SessionLog(FileLog):
     def _write_turns(self) -> None:
         if self._descriptor < 0:
             raise OSError("there is no session file")
+        self._bring_back()
         note = self._note()
-        if note:
-            private_file.append(self._descriptor, note)
-            self._lost = 0
         while self._unwritten:
-            private_file.append(self._descriptor, self._unwritten[0])
+            append_marked(self._descriptor, note + self._unwritten[0], self._written + 1)
             del self._unwritten[0]
+            note, self._lost = b"", 0
             self._written += 1
+        if note:  # no turn is left that it could stand before
+            append_marked(self._descriptor, note, self._written)
+            self._lost = 0
         # The turn must be on the disk before its journal goes, whatever happens to the machine.
         os.fsync(self._descriptor)
         if self._journal is not None:
@@ -258,7 +292,7 @@ class SessionLog(FileLog):
         if self._problem is None:
             return b""
         now = datetime.fromtimestamp(self._clock(), UTC)
-        late = len(self._unwritten) - 1
+        late = max(0, len(self._unwritten) - 1)
         text = f"# {now:%Y-%m-%dT%H:%M:%SZ} writing had failed ({self._problem}): "
         text += f"{late} turns before this one were written late, {self._lost} were lost\n"
         return text.encode("ascii", "backslashreplace")
@@ -285,15 +319,17 @@ class SessionLog(FileLog):
         new, replaces = self._new_messages(agent)
         plain = [to_plain(message, self._mask) for message in new]
         try:
-            self._write_journal(self._journal, entries, plain, replaces=replaces)
+            self._write_journal(entries, plain, replaces=replaces)
         except OSError:
             self._gap = True
             raise
 
     def _write_journal(
-        self, journal: Journal, entries: list[TraceEntry], messages: list[Message], *, replaces: bool = False
+        self, entries: list[TraceEntry], messages: list[Message], *, replaces: bool = False
     ) -> None:
-        journal.add(entries, messages, begun=self._begun, replaces=replaces)
+        self._bring_back()
+        assert self._journal is not None
+        self._journal.add(entries, messages, begun=self._begun, replaces=replaces)
         self._begun = []
 
     def _new_messages(self, agent: Agent) -> tuple[list[Message], bool]:
@@ -311,7 +347,7 @@ class SessionLog(FileLog):
         if self._descriptor >= 0:
             os.close(self._descriptor)
         self._path, self._descriptor, self._journal = None, -1, None
-        self._seen, self._gap, self._begun = Bookmark(), False, []
+        self._seen, self._gap, self._begun, self._before = Bookmark(), False, [], ""
         self._written = self._lost = 0
         self._unwritten, self._problem, self._running, self._early = [], None, False, []
 

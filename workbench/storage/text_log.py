@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.images import images_of_turn
 from workbench.engine.observer import TraceEntry, TurnSummary
 from workbench.storage import private_file
 from workbench.storage.file_log import FileLog
@@ -49,6 +50,8 @@ class TextLog(FileLog):
         """Write what the user asked."""
         self._mask.refresh()
         self._line(agent, "user", self._shown(prompt))
+        for facts in images_of_turn(agent.current_session):
+            self._line(agent, "image", self._shown(f"{facts.name} {facts}"))
 
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Write a model call or a tool call; the user's input has its line already."""

@@ -31,6 +31,7 @@ class McpServerConfig:
         url: The address of a server over streamable HTTP; empty for one over stdio.
         headers: HTTP headers of each request.
         disabled: It is not to be started; nothing else is known of it then.
+        file: The file that says so; None for one that was made in code.
     """
 
     name: str
@@ -41,6 +42,7 @@ class McpServerConfig:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict)
     disabled: bool = False
+    file: Path | None = field(default=None, compare=False)
 
 
 def load_mcp_config(path: str | Path) -> tuple[McpServerConfig, ...]:
@@ -112,6 +114,7 @@ class _Reader:
             cwd=self._text("cwd") or None,
             url=url,
             headers=dict(self._texts("headers")),
+            file=self._path.absolute(),
         )
 
     def _check_type(self, found: str) -> None:

@@ -42,6 +42,7 @@ class McpServerState:
         reason: Why it failed, in words for people; else empty.
         tools: Dotted names of its tools in the registry.
         problems: Tools of it that could not be registered, and why.
+        output: The last lines that it wrote to its standard error before it failed.
     """
 
     name: str
@@ -49,6 +50,15 @@ class McpServerState:
     reason: str = ""
     tools: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    output: tuple[str, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """All there is to say of a failure: the reason, and below it what the server wrote, line by line."""
+        if len(self.output) < 2:
+            return self.reason
+        reason = self.reason.removesuffix(f" ({self.output[-1]})")
+        return "\n".join((f"{reason}; it wrote:", *(f"  {line}" for line in self.output)))
 
     def __str__(self) -> str:
         return f"{self.phase}: {self.reason}" if self.reason else self.phase
@@ -115,7 +125,8 @@ class McpConnection:
                 continue
             failures += 1
             self._hurry.clear()  # first, as whoever is told of the failure may want to hurry
-            await self._enter("failed", f"{reason} ({tail.last()})" if tail.last() else reason)
+            lines = tail.lines
+            await self._enter("failed", f"{reason} ({lines[-1]})" if lines else reason, lines)
             self._settled.set()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._hurry.wait(), self._delays[min(failures, len(self._delays)) - 1])
@@ -260,7 +271,9 @@ class McpConnection:
         fresh: dict[str, Tool] = {}
         for each in listed:
             try:
-                fresh[each.name] = tool_from(each, self.config.name, self._caller(each.name))
+                fresh[each.name] = tool_from(
+                    each, self.config.name, self._caller(each.name), self.config.file
+                )
             except ToolRegistrationError as error:
                 problems.append(f"{each.name}: {error}")
         for name in known.keys() - fresh.keys():
@@ -283,8 +296,8 @@ class McpConnection:
 
         return call
 
-    async def _enter(self, phase: Phase, reason: str = "") -> None:
-        await self._in_worker(self.enter, phase, reason)
+    async def _enter(self, phase: Phase, reason: str = "", output: tuple[str, ...] = ()) -> None:
+        await self._in_worker(self.enter, phase, reason, output)
 
     async def _in_worker(self, function: Callable[..., None], *arguments: object) -> None:
         from anyio import CancelScope, sleep_forever
@@ -298,10 +311,10 @@ class McpConnection:
         with CancelScope(shield=True):  # what is said when closing comes after it, not in between
             await work
 
-    def enter(self, phase: Phase, reason: str = "") -> None:
+    def enter(self, phase: Phase, reason: str = "", output: tuple[str, ...] = ()) -> None:
         """Be in another phase: switch the tools accordingly, and tell."""
         state = McpServerState(
-            self.config.name, phase, reason, tuple(sorted(self._tools.values())), self._problems
+            self.config.name, phase, reason, tuple(sorted(self._tools.values())), self._problems, output
         )
         if state == self.state or self.state.phase == "closed":
             return

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.errors import ToolServerError
+from workbench.engine.images import Image, image_of
+from workbench.engine.pictured import MOST_IMAGES, Pictured
+from workbench.errors import ConfigError, ToolServerError
 from workbench.registry import Tool, ToolMetadata, ToolTag
 
 if TYPE_CHECKING:
@@ -15,14 +20,17 @@ if TYPE_CHECKING:
 _NOTHING: Any = object()
 
 
-def tool_from(listed: types.Tool, server: str, func: Callable[..., Any]) -> Tool:
+def tool_from(listed: types.Tool, server: str, func: Callable[..., Any], file: Path | None = None) -> Tool:
     """The tool that a server lists, in the server's namespace; its input schema is taken as it is.
+
+    ``file`` is the one that says how the server is reached, where there is one.
 
     Raises:
         ToolRegistrationError: when its name cannot be used or its schema is not an object's.
     """
     title = listed.title or (listed.annotations.title if listed.annotations is not None else None)
-    extra = {"mcp_server": server, "mcp_name": listed.name, "title": title}
+    config = str(file) if file is not None else None
+    extra = {"mcp_server": server, "mcp_name": listed.name, "mcp_config": config, "title": title}
     hints = listed.annotations
     read_only = hints is not None and hints.read_only_hint is True
     return Tool.from_schema(
@@ -40,11 +48,15 @@ def tool_from(listed: types.Tool, server: str, func: Callable[..., Any]) -> Tool
 
 
 def value_of(result: types.CallToolResult) -> Any:
-    """What the call gave: its text, its structured content, or both if they do not say the same.
+    """What the call gave: its text, its structured content, or both if they do not say the same. With
+    pictures it is a text that has them beside it.
 
     Raises:
         ToolServerError: with the text, when the server marks the result as an error.
     """
+    images = [image for block in result.content if (image := _image_of(block)) is not None]
+    if 0 < len(images) <= MOST_IMAGES and not result.is_error:
+        return _pictured(result, images)
     texts = [_text_of(block) for block in result.content]
     text = "\n".join(texts)
     structured = result.structured_content
@@ -84,6 +96,24 @@ def _text_of(block: types.ContentBlock) -> str:
         return text if text is not None else f"[resource {held.uri}, {held.mime_type or 'unknown type'}]"
     size = len(block.data) * 3 // 4
     return f"[{block.type} {block.mime_type}, about {size:,} bytes]"
+
+
+def _image_of(block: types.ContentBlock) -> Image | None:
+    """The picture in a block; None for another block, or one that cannot be sent to a model."""
+    if block.type != "image":
+        return None
+    try:
+        return image_of(base64.b64decode(block.data, validate=True))
+    except (binascii.Error, ValueError, ConfigError):
+        return None
+
+
+def _pictured(result: types.CallToolResult, images: list[Image]) -> Pictured:
+    said = [_text_of(block) for block in result.content if block.type != "image"]
+    if result.structured_content is not None and not _says_the_same(said, result.structured_content):
+        said.append(_as_json(result.structured_content))
+    named = [_text_of(block) for block in result.content if block.type == "image"]
+    return Pictured("\n".join([*said, *named]), "\n".join(said), images)
 
 
 def _unwrapped(structured: Any) -> Any:

@@ -43,9 +43,10 @@ class ErrorTail(asyncio.Protocol):
         self._take(self._open)
         self._open = ""
 
-    def last(self) -> str:
-        """The last line that says something; empty for none."""
-        return self._lines[-1] if self._lines else ""
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The last lines that say something, the newest at the end."""
+        return tuple(self._lines)
 
     def _take(self, line: str) -> None:
         if line.strip():

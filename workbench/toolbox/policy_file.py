@@ -56,7 +56,9 @@ def _rules(path: Path, node: yaml.Node) -> tuple[PermissionRule, ...]:
     rules = []
     for item in node.value:
         try:
-            rules.append(PermissionRule.from_mapping(_construct(path, item)))
+            rules.append(
+                PermissionRule.from_mapping(_construct(path, item), f"{path}:{item.start_mark.line + 1}")
+            )
         except ConfigError as error:
             raise _error(path, _place_of(error.message, item), error.message, error.hint) from error
     return tuple(rules)

@@ -35,10 +35,16 @@ _REFUSED: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """Where a test finds the tool: a file or the name of a module, and the name in it."""
+    """Where a test finds the tool: a file or the name of a module, and the name in it.
+
+    ``server``: the file says how to reach this MCP server, and the name is the one that it gave the tool.
+    ``text``: the tool says that it gives text, so that ``2`` is the text, not the number.
+    """
 
     place: Path | str
     name: str
+    server: str = ""
+    text: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +60,33 @@ def callee(tool: Tool) -> Callee:
 
     Raises ConfigError for a tool that a test cannot get at, and says why.
     """
+    extra = tool.metadata.extra
+    if "mcp_server" in extra:
+        return _served(tool.name, extra)
     function = innermost(tool.func)
     space: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     file = space.get("__file__") if space is not None else None
     if space is None or not file:
         raise ConfigError(
             f"{tool.name} has no Python file of its own, so a test cannot call it",
-            hint="Tools of MCP servers, and those that come from no file, cannot be saved as tests.",
+            hint="A tool that stands in a Python file can be saved, and one of a server in an MCP file.",
         )
     name = _name_in(space, tool, function)
     module = str(space.get("__name__", ""))
     packaged = "." in module and not module.startswith(PACKAGES) and module in sys.modules
-    return Callee(module if packaged else Path(file).resolve(), name)
+    text = getattr(function, "__annotations__", {}).get("return") in (str, "str")
+    return Callee(module if packaged else Path(file).resolve(), name, text=text)
+
+
+def _served(tool: str, extra: Mapping[str, Any]) -> Callee:
+    """The tool of an MCP server, by the file that says how the server is reached."""
+    server, file = str(extra["mcp_server"]), extra.get("mcp_config")
+    if not file:
+        raise ConfigError(
+            f"{tool} is a tool of the MCP server {server}, which no file says how to reach",
+            hint="With the server in an MCP file (--mcp FILE) its calls can be saved.",
+        )
+    return Callee(Path(file).resolve(), str(extra["mcp_name"]), server)
 
 
 def _name_in(space: Mapping[str, Any], tool: Tool, function: Any) -> str:
@@ -121,7 +142,7 @@ def write_test(entry: Mapping[str, Any], where: Callee, path: Path, *, varies: b
     """
     tool = str(entry["tool_name"])
     arguments = _literal(entry.get("arguments") or {})
-    doubts = [*_doubts(entry, varies)]
+    doubts = [*_doubts(entry, where, varies)]
     began = entry.get("timestamp")
     day = (
         f" on {datetime.fromtimestamp(began).astimezone():%Y-%m-%d}" if isinstance(began, int | float) else ""
@@ -134,8 +155,12 @@ def write_test(entry: Mapping[str, Any], where: Callee, path: Path, *, varies: b
     return WrittenTest("\n".join(lines) + "\n", tuple(doubts))
 
 
-def _doubts(entry: Mapping[str, Any], varies: bool) -> list[str]:
+def _doubts(entry: Mapping[str, Any], where: Callee, varies: bool) -> list[str]:
     found: list[str] = []
+    if where.server:
+        found.append(
+            f"The test starts the MCP server {where.server} anew: what it knew then it may not know."
+        )
     text = str(entry.get("error") if entry.get("status") == "error" else entry.get("result", ""))
     if varies:
         found.append("The same arguments gave other results too: this may fail though the tool is right.")
@@ -153,7 +178,9 @@ def _body(entry: Mapping[str, Any], where: Callee) -> tuple[list[str], list[str]
     word = re.sub(r"\W+", "_", where.name)
     standard = ["from pathlib import Path", ""] if isinstance(where.place, Path) else []
     place = "FILE" if isinstance(where.place, Path) else "MODULE"
-    call = f"call_tool({place}, {where.name!r}, ARGUMENTS)"
+    caller = "call_mcp_tool" if where.server else "call_tool"
+    called = f"{where.server!r}, {where.name!r}" if where.server else repr(where.name)
+    call = f"{caller}({place}, {called}, ARGUMENTS{', text=True' if where.text else ''})"
     if entry.get("status") == "error":
         kind = str(entry.get("error_type") or "Exception")
         known, imported = _exception(kind)
@@ -163,17 +190,19 @@ def _body(entry: Mapping[str, Any], where: Callee) -> tuple[list[str], list[str]
         if known != kind:
             body.append(f"    assert type(raised.value).__name__ == {kind!r}")
         message = _literal(str(entry.get("error") or ""))
-        return [*imports, "from workbench.toolbox.recorded import call_tool, message_of"], [
+        return [*imports, f"from workbench.toolbox.recorded import {caller}, message_of"], [
             *body,
             f"    assert message_of(raised.value) == {message}",
         ]
-    value = plain_result(str(entry.get("result", "")))
+    told = str(entry.get("result", ""))
+    value = told if where.text else plain_result(told)
     head = f"def test_{word}_gives_what_it_gave() -> None:"
-    if len(str(entry.get("result", ""))) > LONGEST:
-        imports = [*standard, "from workbench.toolbox.recorded import call_tool, text_digest"]
+    if len(told) > LONGEST:
+        imports = [*standard, f"from workbench.toolbox.recorded import {caller}, text_digest"]
         return imports, [head, f"    assert text_digest({call}) == {text_digest(value)!r}"]
-    imports = [*standard, "from workbench.toolbox.recorded import call_tool"]
-    return imports, [f"RESULT = {_literal(value)}", "", "", head, f"    assert {call} == RESULT"]
+    imports = [*standard, f"from workbench.toolbox.recorded import as_json, {caller}"]
+    compared = f"    assert as_json({call}) == as_json(RESULT)"
+    return imports, [f"RESULT = {_literal(value)}", "", "", head, compared]
 
 
 def _exception(kind: str) -> tuple[str, list[str]]:

@@ -12,9 +12,6 @@ from workbench.visible import visible_line
 _CHARACTERS_PER_TOKEN = 4
 
 
-_A_PERSON = (events.WaitStarted, events.WaitFinished, events.PauseStarted, events.PauseFinished)
-
-
 class ActivityTracker:
     """Feed it every event; ``activity(now)`` is what the line above the prompt shows."""
 
@@ -44,8 +41,9 @@ class ActivityTracker:
 
     def apply(self, batch: Sequence[events.AgentEvent]) -> None:
         """Take in what happened."""
+        a_person = events.WaitStarted, events.WaitFinished, events.PauseStarted, events.PauseFinished
         for event in batch:
-            if event.inner and not isinstance(event, _A_PERSON):
+            if event.inner and not isinstance(event, a_person):
                 continue  # the outer agent's call says it
             match event:
                 case events.LoadProgress():

@@ -7,7 +7,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.tui import events
@@ -28,8 +27,8 @@ Start: TypeAlias = "Callable[[Post], Agent]"
 class AgentThread:
     """Runs one job after the other; what goes wrong in one is reported and the next one still runs.
 
-    ``bridge`` is asked for on this thread, once the agent is built; it may raise CancelledError instead,
-    which means that nobody wants the agent any more.
+    ``bridge`` is asked for on this thread, once the agent is built. ``built`` is set
+    when it is known whether there is one.
     """
 
     def __init__(
@@ -43,6 +42,7 @@ class AgentThread:
         self._jobs: queue.SimpleQueue[Callable[[Agent], object] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="workbench-agent", daemon=True)
         self.agent: Agent | None = None
+        self.built = threading.Event()
 
     def start(self) -> None:
         """Build the agent and take jobs."""
@@ -72,14 +72,10 @@ class AgentThread:
 
     def _run(self) -> None:
         agent = self._build()
+        self.built.set()
         if agent is None:
             return
-        try:
-            bridge = self._make_bridge()
-        except CancelledError:  # the app has gone again
-            agent.close()
-            return
-        self._bridge = bridge
+        self._bridge = bridge = self._make_bridge()
         try:
             self._present(agent, bridge)
         except BaseException as error:  # noqa: BLE001  # the top of a worker: reported to the person
@@ -113,6 +109,7 @@ class AgentThread:
 
     def _present(self, agent: Agent, bridge: Bridge) -> None:
         from workbench.tui.facts import approval_word, missing_key, tool_row
+        from workbench.tui.trial_call import trial_call
 
         agent.output = self._capture
         bridge.attach(agent)
@@ -120,7 +117,9 @@ class AgentThread:
         tools = tuple(tool_row(agent.tools, tool) for tool in agent.tools)
         approval = approval_word(agent.tools.policy)
         missing = missing_key(agent)
-        self._post(events.AgentReady(agent.name, time.time(), agent.model or "", approval, tools, missing))
+        trial = trial_call(agent.tools)
+        model = agent.model or ""
+        self._post(events.AgentReady(agent.name, time.time(), model, approval, tools, missing, trial))
 
     def _fail(self, name: str, error: str, hint: str) -> None:
         """A turn that could not even begin has ended."""

@@ -142,6 +142,11 @@ class Batch:
         return self.rows[self.cursor]
 
     @property
+    def own(self) -> bool:
+        """Whether a person runs this one call without a model, so that there is nothing else to decide."""
+        return self.request.by_hand and len(self.rows) == 1 and not self.row.locked
+
+    @property
     def undecided(self) -> tuple[int, ...]:
         """The rows without a verdict, by index."""
         return tuple(index for index, row in enumerate(self.rows) if row.decision is None)

@@ -60,7 +60,9 @@ class TurnHead:
 def compare(left: SessionRecord, right: SessionRecord) -> list[TurnHead | Pair]:
     """Turn by turn, each a heading and its pairs, in order."""
     rows: list[TurnHead | Pair] = []
-    for number, (one, other) in enumerate(zip_longest(left.turns, right.turns), 1):
+    first = min(left.earlier.turns, right.earlier.turns) + 1
+    for number in range(first, max(left.last, right.last) + 1):
+        one, other = left.turn(number), right.turn(number)
         pairs = [Pair(number, *sides) for sides in _beside(_steps(one), _steps(other))]
         only: Literal["", "left", "right"] = "left" if other is None else "right" if one is None else ""
         rows += [TurnHead(number, sum(not pair.same for pair in pairs), only), *pairs]
@@ -76,7 +78,8 @@ def _beside(left: list[Step], right: list[Step]) -> Iterator[tuple[Step | None, 
 def _steps(turn: TurnRecord | None) -> list[Step]:
     if turn is None:
         return []
-    steps = [Step("prompt", _one_line(turn.input), turn.input)]
+    pictures = [f"{facts.name}  {' '.join(facts.parts)}" for facts in turn.images]
+    steps = [Step("prompt", _one_line(turn.input), "\n".join([turn.input, *pictures]))]
     ran = {entry.get("call_id"): entry for entry in turn.trace if entry.get("type") == "tool_execution"}
     for message in turn.own_messages:
         if message.get("role") != "assistant":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from textual.app import App
 
@@ -17,13 +17,18 @@ from workbench.tui import events
 from workbench.tui.background import Background
 from workbench.tui.broker import ApprovalBroker
 from workbench.tui.companion import Tell
+from workbench.tui.conditions import fault_of, moment_of
 from workbench.tui.desk import Doers
 from workbench.tui.palette import Palette
 from workbench.tui.pauser import Pauser
+from workbench.tui.words import no_tool_words
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
     from workbench.tui.screens.breakpoints import BreakpointsScreen
+
+
+_GLOB: Final = frozenset("*?[")
 
 
 class Keeper(Protocol):
@@ -117,8 +122,12 @@ class BreakpointDesk:
     # the person's side
 
     def doers(self) -> Doers:
-        """``/breakpoints`` and ``/step``."""
-        return {"app.breakpoints": self._open, "app.step": self._switch_step}
+        """``/breakpoints``, the same for a call in the trace, and ``/step``."""
+        return {
+            "app.breakpoints": self._asked,
+            "trace.break": lambda words: self._open(*_parted(words)),
+            "app.step": self._switch_step,
+        }
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """Keep the list true; say what does not count once everything is there."""
@@ -166,28 +175,56 @@ class BreakpointDesk:
 
         self._change("switch step mode", job)
 
-    def _open(self, words: str) -> None:
-        """All breakpoints; ``TOOL`` those of one tool, ``TOOL CONDITION`` with a condition to begin with."""
+    def _asked(self, words: str) -> None:
+        """``TOOL CONDITION`` sets one; ``TOOL`` lists those of a tool, nothing all of them."""
+        tool, condition = _parted(words)
+        name = self._name(tool) if tool else ""
+        if name is None:
+            return
+        if not condition or fault_of(condition) is not None:
+            self._open(name, condition)
+            return
+        row = events.BreakRow(name, moment_of(condition), condition)
+        self.put(row)
+        said = f"Pauses {row.when} each call of {name} where {condition}"
+        self._app.notify(visible_line(said), title="Breakpoints", markup=False)
+
+    def _name(self, tool: str) -> str | None:
+        """The tool that is meant, or a glob as it is; None, and that is said, where there is no such tool."""
+        if self._tools is None or not _GLOB.isdisjoint(tool):
+            return tool
+        found = self._tools.meant(tool)
+        if found is None:
+            said = no_tool_words(tool, (each.name for each in self._tools))
+            self._app.notify(visible_line(said), title="Breakpoints", markup=False)
+            return None
+        return found.name
+
+    def _open(self, tool: str, condition: str) -> None:
+        """All breakpoints, or those of a tool, with a condition to begin with."""
         if self._list is not None:
             return
         from workbench.tui.screens.breakpoints import BreakpointsScreen
 
-        tool, _, condition = words.strip().partition(" ")
-        found = self._tools.meant(tool) if self._tools is not None and tool else None
-        tool = found.name if found is not None else tool
         self._list = BreakpointsScreen(
             self._palette(),
             put=self.put,
             remove=self.remove,
             step=lambda: self._switch_step(""),
             tool=tool,
-            condition=condition.strip(),
+            condition=condition,
         )
         self._app.push_screen(self._list, self._closed)
         self._list.show(self._rows, self._step)
 
     def _closed(self, result: None) -> None:
         self._list = None
+
+
+def _parted(words: str) -> tuple[str, str]:
+    """The tool and the condition."""
+    tool, _, condition = words.strip().partition(" ")
+    return tool, condition.strip()
 
 
 def row_of(point: Breakpoint) -> events.BreakRow:

@@ -21,22 +21,22 @@ from workbench.engine.hooks import (
     before_llm,
     before_tools,
 )
+from workbench.engine.images import images_of_turn
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
-from workbench.registry import ChangeEvent, ChangeEventType, Tool, ToolRegistry
+from workbench.registry import ChangeEvent, Tool, ToolRegistry
 from workbench.tui import events
 from workbench.tui.actors import Actors
 from workbench.tui.approver import Approver, change_of
 from workbench.tui.companion import Companion
-from workbench.tui.error_texts import error_texts
+from workbench.tui.error_texts import error_texts, traceback_of
 from workbench.tui.events import Post
 from workbench.tui.facts import tool_row, usage_event
 from workbench.tui.remarks import REMARKS, printed_by_hooks, remark
 from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call, wait_inside
-
-_TOGGLES = (ChangeEventType.ENABLE, ChangeEventType.DISABLE)
+from workbench.tui.toggles import Toggles
 
 
 class Bridge(Observer):
@@ -62,7 +62,7 @@ class Bridge(Observer):
         self._approver = approver
         self._on_stop = on_stop
         self._started: set[tuple[int, str]] = set()
-        self._toggled: dict[str, str] = {}
+        self._toggles = Toggles()
         self._actors = Actors()
         self._outer: Agent | None = None
         self._inner: dict[int, list[Callable[[], object]]] = {}
@@ -160,27 +160,21 @@ class Bridge(Observer):
         if self._is_outer(agent):
             if agent.cancel is not None:
                 agent.cancel.on_cancel(self._on_stop)
-            note = self._tell_of_toggles(session) if session["turn"] > 1 else ""
-            self._toggled.clear()
+            note = self._toggles.tell(session) if session["turn"] > 1 else ""
+            self._toggles.clear()
         within = str(session["trace"][-1].get("parent_call_id", ""))
         self._tell(
             agent,
             events.TurnStarted(
-                agent.name, time.time(), session["turn"], session["user_prompt"], note, within
+                agent.name,
+                time.time(),
+                session["turn"],
+                session["user_prompt"],
+                note,
+                within,
+                images_of_turn(session),
             ),
         )
-
-    def _tell_of_toggles(self, session: dict[str, Any]) -> str:
-        """Say in the user's message which tools were switched since the model last saw them."""
-        if not self._toggled:
-            return ""
-        changes = "; ".join(f"{name} is {state}" for name, state in sorted(self._toggled.items()))
-        note = f"[Tools changed: {changes}.]"
-        for message in reversed(session["messages"]):
-            if message["role"] == "user":
-                message["content"] = f"{message['content']}\n\n{note}"
-                return note
-        return ""
 
     def _model_starts(self, agent: Agent) -> None:
         session = _session(agent)
@@ -302,9 +296,10 @@ class Bridge(Observer):
         """Pass the end of the turn on, with what a person should know of an error."""
         self.turns_ended += self._is_outer(agent)
         error, hint = error_texts(summary.error) if summary.error is not None else ("", "")
+        self._finish_rest(agent, summary.trace)
         self._started = {started for started in self._started if started[0] != id(agent)}
         for left in agent.left_running:
-            text = "It cannot be ended from outside. Its result will be dropped."
+            text = "Nobody waits for it any more. Its result will be dropped."
             self._tell(agent, events.Notice(agent.name, time.time(), f"{left.label} is still running", text))
         self._tell(
             agent,
@@ -318,6 +313,7 @@ class Bridge(Observer):
                 summary.result,
                 error,
                 hint,
+                traceback_of(summary.error) if summary.error is not None else "",
             ),
         )
 
@@ -335,6 +331,7 @@ class Bridge(Observer):
     def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
         """Pass on that they have ended."""
         now, began = time.time(), self._hand_began or time.time()
+        self._finish_rest(agent, entries)
         stopped = any(entry["status"] == "cancelled" for entry in entries)
         spent = (now - began) * 1000, self._hand_waited
         status: Literal["success", "stopped"] = "stopped" if stopped else "success"
@@ -343,7 +340,7 @@ class Bridge(Observer):
 
     def session_reset(self, agent: Agent) -> None:
         """Pass the reset on, with the context empty again."""
-        self._toggled.clear()
+        self._toggles.clear()
         self._tell(agent, events.SessionReset(agent.name, time.time()))
         if self._is_outer(agent):
             self._tell(agent, usage_event(agent))
@@ -352,12 +349,18 @@ class Bridge(Observer):
         self._started.discard((id(agent), entry["call_id"]))
         self._tell(agent, events.ToolFinished(agent.name, time.time(), _copy_of(entry)))
 
+    def _finish_rest(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
+        """Tell of calls that ended and behind which a hook raised, so that those after it were not called."""
+        for entry in entries:
+            if entry["type"] == "tool_execution" and (id(agent), entry["call_id"]) in self._started:
+                self._finish(agent, entry)
+
     # registry
 
     def _tools_changed(self, agent: Agent, change: ChangeEvent) -> None:
         tool = agent.tools.get(change.tool_name) if change.tool_name else None
-        if tool is not None and change.event_type in _TOGGLES:
-            self._remember_toggle(tool, change)
+        if tool is not None:
+            self._toggles.note(tool, change)
         self._tell_of_tool(agent, change, change.tool_name, tool)
         if change.tool_name is None:
             # the policy or a grant changed, or everything was loaded again: each tool may look different
@@ -369,12 +372,6 @@ class Bridge(Observer):
         kind, metadata = change.event_type.value, dict(change.metadata)
         now, by = time.time(), self._actors.of(change)
         self._tell(agent, events.ToolsChanged(agent.name, now, kind, name, change.reason, row, metadata, by))
-
-    def _remember_toggle(self, tool: Tool, change: ChangeEvent) -> None:
-        off = change.event_type is ChangeEventType.DISABLE
-        state = (f"off ({change.reason})" if change.reason else "off") if off else "on"
-        if self._toggled.pop(tool.safe_name, state) == state:
-            self._toggled[tool.safe_name] = state
 
 
 class _TurnEnd(Observer):

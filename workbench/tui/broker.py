@@ -17,6 +17,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.scope import STOPPED
 from workbench.errors import StopTurn
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Verdict
+from workbench.tui.do import Errand
 from workbench.tui.screens.held import HeldScreen
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Pending:
     future: Future[Any] = field(default_factory=Future)
 
 
-class Asked(Message):
+class Asked(Errand):
     """An agent waits for an answer."""
 
     def __init__(self, pending: Pending) -> None:

@@ -7,23 +7,29 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from workbench.tui.commands import TABLE, Command
+from workbench.tui.commands import TABLE, Command, also_called
 from workbench.tui.file_index import SHOWN, FileIndex
 
 Arguments = Mapping[str, Callable[[], Iterable[str]]]
 """By the id of a command: what may stand behind its slash word, as it is now."""
 
+_TELLING: Final = 3
+"""Letters from which on a word tells which other word is meant."""
 _MENTION: Final = re.compile(r"(?:^|(?<=[\s(\[{,;:]))@(\"[^\"\n]*|[^\s\"]*)$")
 _NO_SPACE: Final = re.compile(r"\S*")
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One thing to take: ``text`` replaces what was typed, ``label`` is shown, ``about`` says more."""
+    """One thing to take: ``text`` replaces what was typed, ``label`` is shown, ``about`` says more.
+
+    ``runs``: Enter sends it too, since it can do with nothing behind it.
+    """
 
     text: str
     label: str
     about: str = ""
+    runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +81,9 @@ class Completer:
                     f"/{command.slash}" + (" " if command.takes else ""),
                     f"/{command.slash}" + (f" {command.takes}" if command.takes else ""),
                     command.help,
+                    runs=not command.needs,
                 )
-                for command in _commands()
-                if command.slash.startswith(word.lower())
+                for command in _called(word.lower())
             ]
             exact = any(command.slash == word for command in _commands())
             note = (
@@ -101,6 +107,12 @@ class Completer:
         note = "" if found or typed in self.files else "no file here fits"
         items = tuple(Offer(mention_of(path), path) for path in found)
         return Offers("file", mention.start(), mention[0], items, eager=bool(typed), note=note)
+
+
+def _called(word: str) -> list[Command]:
+    """The commands that begin so; where there are none, those that people also call so."""
+    found = [command for command in _commands() if command.slash.startswith(word)]
+    return found or (also_called(word) if len(word) >= _TELLING else [])
 
 
 def _commands() -> list[Command]:

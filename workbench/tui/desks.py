@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,17 +12,20 @@ from workbench.config import PROJECT_FOLDER
 from workbench.tui import events
 from workbench.tui.approval_mode import Mode
 from workbench.tui.approver import Approver
+from workbench.tui.asking import Asking
 from workbench.tui.background import Background
 from workbench.tui.breakpoint_desk import BreakpointDesk
 from workbench.tui.bridge import Bridge
 from workbench.tui.compact_desk import CompactDesk
 from workbench.tui.desk import Desk
+from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.fault_desk import FaultDesk
 from workbench.tui.grant_desk import GrantDesk
 from workbench.tui.hand_runs import HandRuns
 from workbench.tui.lab_desk import LabDesk
 from workbench.tui.mode_desk import ModeDesk
 from workbench.tui.model_desk import ModelDesk
+from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.panels.status import MODES
 from workbench.tui.prompt_desk import PromptDesk
 from workbench.tui.saving_tests import TestSaver
@@ -31,6 +36,7 @@ from workbench.tui.trace_records import Entry
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
     from workbench.tui.app import WorkbenchApp
+    from workbench.tui.errands import Errands
     from workbench.tui.palette import Palette
 
 
@@ -41,13 +47,17 @@ class Desks:
         self._app = app
         self._post, self._do = app.inbox.post, app.agent_thread.do
         background, post = app.background, app.inbox.post
-        self.breakpoints = BreakpointDesk(app, background, app.broker, post, palette=self._palette)
+        self.asking = Asking(app, self)
+        self.editor = ExternalEditor(app, lend=app.guard.paused if app.guard is not None else nullcontext)
+        switch = app.make_models() if app.make_models is not None else ModelSwitch()
+        switch.bind(self._do, post)
+        self.breakpoints = BreakpointDesk(app, background, self.asking.broker, post, palette=self._palette)
         if app.make_breakpoint_keeper is not None:
             self.breakpoints.keeper = app.make_breakpoint_keeper()
         self.faults = FaultDesk(app, background, post, agent=self._agent, palette=self._palette)
         self.grants = GrantDesk(app, background, agent=self._agent, palette=self._palette)
         self.models = ModelDesk(
-            app, app.models, model=self._model, palette=self._palette, turn_running=self._turn_running
+            app, switch, model=self._model, palette=self._palette, turn_running=self._turn_running
         )
         self.modes = ModeDesk(
             app,
@@ -84,6 +94,27 @@ class Desks:
         for desk in self._all:
             self.doers.update(desk.doers())
 
+    def open(self) -> None:
+        """Begin to work, before anything of the agent runs."""
+        self.asking.open()
+        self.prompts.open()
+
+    def close(self) -> None:
+        """The app ends: whoever waits for a person waits no more, and the draft is kept."""
+        self.asking.close()
+        self.prompts.close()
+
+    def do(self, command: str, rest: str = "") -> None:
+        """Have a command done by whoever does it; ``rest`` is what stood behind the slash word."""
+        self.doers[command](rest)
+
+    @cached_property
+    def errands(self) -> Errands:
+        """Whoever runs what the panels and screens ask for."""
+        from workbench.tui.errands import Errands
+
+        return Errands(self._app, self)
+
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """What happened; the panels have been told already."""
         for desk in self._all:
@@ -91,8 +122,8 @@ class Desks:
 
     def bridge(self) -> Bridge:
         """What carries an agent's life to the screen, and lets breakpoints and faults into it."""
-        app = self._app
-        return Bridge(self._post, Approver(app.broker), app.let_go, (self.breakpoints, self.faults))
+        approver = Approver(self.asking.broker)
+        return Bridge(self._post, approver, self.asking.let_go, (self.breakpoints, self.faults, self.lab))
 
     def inspect(self, shown: Entry) -> None:
         """Show all of an entry; the trace goes to the one that was shown last."""
@@ -113,12 +144,13 @@ class Desks:
         tests = TestSaver(app, app.background, Path.cwd(), palette=self._palette, post=self._post)
         return LabDesk(
             app,
-            HandRuns(self._do, app.check_tools, self._post),
+            HandRuns(self._do, app.sending.check_tools, self._post),
+            Background(self._post),  # its own: two long results take a while
             agent=self._agent,
             palette=self._palette,
             calls=lambda: app.main.trace.calls(),
             inspect=self.inspect,
-            editor=app.editor,
+            editor=self.editor,
             tests=tests,
             stop=app.action_stop,
         )
@@ -130,7 +162,7 @@ class Desks:
             app.main.prompt,
             Background(self._post),
             Background(self._post),
-            app.editor,
+            self.editor,
             folder=Path.cwd() / PROJECT_FOLDER,
             root=Path.cwd(),
             arguments={

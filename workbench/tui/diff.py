@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from workbench.tui.line_view import Line, Mark
+from workbench.tui.matching import Watched, never, watch
 from workbench.tui.render import Span
+from workbench.tui.words import count_words
 from workbench.visible import visible_line
 
 Kind = Literal["same", "add", "cut", "fold", "note"]
@@ -49,21 +51,22 @@ class Diff:
     removed: int
 
 
-def diff(old: str, new: str, *, context: int = _CONTEXT) -> Diff:
+def diff(old: str, new: str, *, context: int = _CONTEXT, stopped: Callable[[], bool] = never) -> Diff:
     """Compare two texts line by line; no rows if they are the same.
 
-    Time is bounded: long texts that differ much are not matched closely.
+    Time is bounded: long texts that differ much are not matched closely. Raises CancelledError soon after
+    ``stopped`` turned true.
     """
     before, after = _lines(old), _lines(new)
     rows: list[DiffRow] = []
     if before == after and old.endswith("\n") == new.endswith("\n"):
         return Diff((), 0, 0)
-    for tag, i1, i2, j1, j2 in _opcodes(before, after):
+    for tag, i1, i2, j1, j2 in _opcodes(before, after, stopped):
         if tag == "equal":
             first, last = i1 == j1 == 0, (i2, j2) == (len(before), len(after))
             rows += _same(before, i1, i2, j1, context, first=first, last=last)
         else:
-            rows += _changed(before, after, i1, i2, j1, j2)
+            rows += watch(_changed(before, after, i1, i2, j1, j2), stopped)
     if old and new and old.endswith("\n") != new.endswith("\n"):
         which = "before" if new.endswith("\n") else "after"
         rows.append(DiffRow("note", f"{_NO_NEWLINE} {which}"))
@@ -108,7 +111,9 @@ def _lines(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def _opcodes(before: list[str], after: list[str]) -> Iterator[tuple[str, int, int, int, int]]:
+def _opcodes(
+    before: list[str], after: list[str], stopped: Callable[[], bool]
+) -> Iterator[tuple[str, int, int, int, int]]:
     head = 0
     for left, right in zip(before, after, strict=False):
         if left != right:
@@ -124,7 +129,8 @@ def _opcodes(before: list[str], after: list[str]) -> Iterator[tuple[str, int, in
     if len(middle_old) * len(middle_new) > _MATCH_LIMIT:
         yield "replace", head, old_end, head, new_end
     elif middle_old or middle_new:
-        for tag, i1, i2, j1, j2 in SequenceMatcher(None, middle_old, middle_new).get_opcodes():
+        matcher = SequenceMatcher(None, Watched(middle_old, stopped), middle_new)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes():
             yield tag, head + i1, head + i2, head + j1, head + j2
     if tail:
         yield "equal", old_end, len(before), new_end, len(after)
@@ -140,7 +146,9 @@ def _same(
     for index in range(start, end):
         if index in fold:
             if index == fold.start:
-                yield DiffRow("fold", f"… {hidden} lines are the same")
+                yield DiffRow(
+                    "fold", f"… {count_words(hidden, 'line')} {'is' if hidden == 1 else 'are'} the same"
+                )
             continue
         yield DiffRow("same", visible_line(lines[index]), index + 1, new_start + index - start + 1)
 

@@ -1,13 +1,20 @@
-"""How a panel or screen has a command of the table done, or something taken back."""
+"""How a panel or screen has something done that is not its own business."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from textual.message import Message
 
-from workbench.tui.events import BreakRow, FaultRow, GrantRow
+if TYPE_CHECKING:
+    from workbench.tui.events import BreakRow, FaultRow, GrantRow
 
 
-class Do(Message):
+class Errand(Message):
+    """Something to be done by whoever does it: the app hands every message of this kind to the desks."""
+
+
+class Do(Errand):
     """The command with this id, as if its slash word had been sent with ``rest`` behind it."""
 
     def __init__(self, command: str, rest: str = "") -> None:
@@ -16,7 +23,7 @@ class Do(Message):
         self.rest = rest
 
 
-class TakeOut(Message):
+class TakeOut(Errand):
     """This grant, breakpoint or fault shall hold no longer."""
 
     def __init__(self, subject: GrantRow | BreakRow | FaultRow) -> None:

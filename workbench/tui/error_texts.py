@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.errors import WorkbenchError
+from workbench.errors import ProviderError, WorkbenchError
 
 
 def error_texts(error: BaseException) -> tuple[str, str]:
@@ -11,3 +11,10 @@ def error_texts(error: BaseException) -> tuple[str, str]:
     notes = " ".join(getattr(error, "__notes__", ()))
     text = str(error) if isinstance(error, WorkbenchError) else f"{type(error).__name__}: {error}"
     return (f"{text} {notes}".strip(), hint)
+
+
+def traceback_of(error: BaseException) -> str:
+    """Where in somebody's code it came up; empty for what a model's provider said."""
+    from workbench.engine.faults import describe_fault  # with the engine, which the first frame does without
+
+    return "" if isinstance(error, ProviderError) else str(describe_fault(error)["traceback"])

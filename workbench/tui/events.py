@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from workbench.engine.images import ImageFacts
     from workbench.providers.catalog import Snapshot
     from workbench.storage.session_index import SessionHead
     from workbench.tui.branches import Pair, TurnHead
     from workbench.tui.palette import Palette
+    from workbench.tui.session_keeper import Instead
 
 Permission = Literal["allow", "ask", "deny"]
 
@@ -52,13 +54,15 @@ class AgentEvent:
 class TurnStarted(AgentEvent):
     """The user's message was added. ``note`` is what was added for the model (tools switched on or off).
 
-    ``parent_call_id`` is the call of another agent that an inner one runs within, where it is known.
+    ``parent_call_id`` is the call of another agent that an inner one runs within, where it is known;
+    ``images`` are what there is to say about the pictures that came with the prompt.
     """
 
     turn: int
     prompt: str
     note: str = ""
     parent_call_id: str = ""
+    images: tuple[ImageFacts, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +176,9 @@ class EntryChanged(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnFinished(AgentEvent):
-    """The turn ended, however. ``error`` and ``hint`` are for people, empty unless it failed."""
+    """The turn ended, however. ``error``, ``hint`` and ``traceback`` are for people, empty unless it
+    failed.
+    """
 
     turn: int
     status: Literal["success", "incomplete", "stopped", "error"]
@@ -181,6 +187,7 @@ class TurnFinished(AgentEvent):
     result: str = ""
     error: str = ""
     hint: str = ""
+    traceback: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -305,7 +312,12 @@ class ToolsChanged(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionReset(AgentEvent):
-    """The conversation was cleared; the next turn starts a new session."""
+    """The conversation was cleared; the next turn starts a new session.
+
+    ``retold``: another one takes its place, and is told next.
+    """
+
+    retold: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -338,13 +350,15 @@ class LoadMended(AgentEvent):
 class AgentReady(AgentEvent):
     """The agent is built and takes messages. ``tools`` are all its tools as they are now.
 
-    ``missing_key`` names the environment variables one of which the model needs and none of which is set.
+    ``missing_key`` names the environment variables one of which the model needs and none of which is set;
+    ``trial`` is a call of one of the tools to begin with, or empty.
     """
 
     model: str
     approval: str
     tools: tuple[ToolRow, ...]
     missing_key: tuple[str, ...] = ()
+    trial: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -357,12 +371,16 @@ class AgentFailed(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Notice(AgentEvent):
-    """Something that a person should know: what, more about it, and what to do. ``tone`` is a style key."""
+    """Something that a person should know: what, more about it, and what to do. ``tone`` is a style key.
+
+    In a row of those that may be ``counted`` and have one title, the last one stands for all.
+    """
 
     title: str
     text: str = ""
     hint: str = ""
     tone: str = "warning"
+    counted: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -415,10 +433,22 @@ class SessionRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionsRead(AgentEvent):
-    """The sessions of the project, or where a text is in them; ``note`` says what is left out."""
+    """The sessions of the project, or where a text is in them; ``note`` says what is left out.
+
+    Until it is ``over`` more may come, together with these.
+    """
 
     rows: tuple[SessionRow, ...]
     note: str = ""
+    over: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WhatIfRefused(AgentEvent):
+    """The conversation could not go on from a past call; what was written for it comes back."""
+
+    instead: Instead
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

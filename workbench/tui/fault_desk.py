@@ -18,7 +18,7 @@ from workbench.tui.companion import Tell
 from workbench.tui.desk import Doers
 from workbench.tui.fault_text import parse_fault, text_of
 from workbench.tui.palette import Palette
-from workbench.tui.words import times_text
+from workbench.tui.words import no_tool_words, times_text
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class FaultDesk:
             return
         name = self._name(tool)
         if name is None:
-            self._say(f"There is no tool {tool}.")
+            agent = self._agent()
+            self._say(no_tool_words(tool, (each.name for each in agent.tools) if agent is not None else ()))
         elif not text.strip():
             self._choose(name)
         elif text.strip() == _OFF:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
@@ -20,7 +19,10 @@ _NARROW: Final = 52
 
 
 class FilterLine(Horizontal):
-    """Tells what is typed; whoever owns it hides and shows it. ``complete`` offers an end for a text."""
+    """Tells what is typed; whoever owns it hides and shows it. ``complete`` offers an end for a text.
+
+    What stands in it is made when it first comes up.
+    """
 
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
     BINDINGS: ClassVar[list[BindingType]] = [binding("field.leave")]
@@ -48,12 +50,6 @@ class FilterLine(Horizontal):
         self._said = Static(hint, markup=False, classes="hint")
         self.display = False
 
-    def compose(self) -> ComposeResult:
-        """The slash, the text, the hint."""
-        yield Static("/ ", markup=False, classes="slash")
-        yield self._input
-        yield self._said
-
     @property
     def text(self) -> str:
         """What is typed."""
@@ -61,6 +57,8 @@ class FilterLine(Horizontal):
 
     def open(self) -> None:
         """Come up and take the keys; a text that stood here is selected."""
+        if not self.children:
+            self.mount(Static("/ ", markup=False, classes="slash"), self._input, self._said)
         self.display = True
         self._input.focus()
         self._input.action_select_all()

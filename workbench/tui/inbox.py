@@ -7,8 +7,10 @@ import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from workbench.tui.events import AgentEvent
+if TYPE_CHECKING:
+    from workbench.tui.events import AgentEvent
 
 FRAME = 1 / 30
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
+from workbench.engine.content import image_urls, told
 from workbench.tui.render import Span, arguments_text, clip, fit, time_cells
 from workbench.tui.states import GLYPHS
 from workbench.tui.trace_records import Entry
@@ -108,6 +109,8 @@ def _said(message: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(content, str):
         if content or not message.get("tool_calls"):
             yield content
+    elif image_urls(content):
+        yield told(content)
     elif content is not None:
         yield json.dumps(content, indent=2, ensure_ascii=False, default=repr)
     for call in message.get("tool_calls") or ():

@@ -12,15 +12,17 @@ from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.engine.content import image_urls, shortened
 from workbench.tui.call_marks import made_up, original_result
+from workbench.tui.comparison import json_of
 from workbench.tui.inspector_about import About, sent_count, sent_lines, tool_lines, tool_text
 from workbench.tui.inspector_context import context_lines, context_text, message_lines
+from workbench.tui.inspector_pictures import sent_pictures
 from workbench.tui.inspector_schemas import offered, schema_lines, schemas_count
 from workbench.tui.media import Media, media_in
 from workbench.tui.picture import can_draw, picture_lines
 from workbench.tui.record_table import is_table, table_lines
-from workbench.tui.render import Span, clip, cost_text, fit, time_cells, value_text
-from workbench.tui.result_diff import json_of
+from workbench.tui.render import Span, arguments_text, clip, cost_text, fit, time_cells, value_text
 from workbench.tui.trace_records import OPEN, Entry
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import as_left, visible, visible_line
@@ -78,7 +80,7 @@ def pages(entry: Entry, about: About | None = None) -> list[Page]:
             result = str(data.get("result", ""))
             found.append(Page("Result", "", tuple(result_views(result)), lambda: result))
     else:
-        found.append(_prose_page("Answer", data.get("content")))
+        found.append(_answer_page(entry))
         if data.get("reasoning"):
             found.append(_prose_page("Reasoning", data["reasoning"]))
     if data.get("error"):
@@ -96,9 +98,11 @@ def _surroundings(entry: Entry, about: About) -> Iterator[Page]:
     listed = entry.data.get("messages")
     if about.sent is not None:
         sent = about.sent
-        messages = list(sent.messages)
-        views = View("text", partial(sent_lines, sent)), View("tree", value=_plain(messages))
-        yield Page("Messages", sent_count(sent), views, lambda: _json_text(messages))
+        messages = shortened(_plain(list(sent.messages)))
+        views = [View("text", partial(sent_lines, sent)), View("tree", value=messages)]
+        if can_draw() and any(image_urls(message.get("content")) for message in sent.messages):
+            views.insert(1, View("pictures", partial(sent_pictures, sent), slow=True))
+        yield Page("Messages", sent_count(sent), tuple(views), lambda: _json_text(messages))
         tools = offered(sent)
         if tools:
             schemas = list(sent.tools)
@@ -127,6 +131,27 @@ def _prose_page(name: str, value: object, *, count: bool = False) -> Page:
     text = str(value or "")
     lines = str(text.count("\n") + (not text.endswith("\n"))) if count else ""
     return line_page(name, lines, partial(_prose, text), lambda: text)
+
+
+def _answer_page(entry: Entry) -> Page:
+    """What the model said, and below it the calls that it asked for."""
+    content = str(entry.data.get("content") or "")
+    asked = entry.data.get("tool_calls_count")
+    rows = entry.iteration.entries if asked else ()
+    calls = [
+        f"{row.name}({arguments_text(row.arguments)})"
+        for row in rows
+        if isinstance(row, Entry) and row.kind == "tool"
+    ]
+    if not calls:
+        return _prose_page("Answer", content)
+
+    def lines(width: int) -> list[Line]:
+        said = [*_prose(content, width), _EMPTY] if content else []
+        listed = [line for call in calls for line in wrapped(call, width)]
+        return [*said, (("  It asked for", "muted"),), *listed]
+
+    return line_page("Answer", "", lines, lambda: "\n".join([content, *calls] if content else calls))
 
 
 def _json_text(value: Any) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from workbench.tui.line_view import Line, Mark, Marks
 from workbench.tui.render import Span
+from workbench.tui.words import count_words
 from workbench.visible import visible, visible_line
 
 _TOKEN: Final = re.compile(
@@ -106,7 +107,9 @@ def _block(name: str, wide: int, value: str, key: str) -> list[Line]:
     if closed:
         texts.pop()
     hang = _EDGE + max(wide, len(name)) + _GAP
-    head = f"{len(texts)} lines, {len(value)} characters" + ("" if closed else ", no newline at the end")
+    head = f"{count_words(len(texts), 'line')}, {count_words(len(value), 'character')}" + (
+        "" if closed else ", no newline at the end"
+    )
     prefix = ((" " * _EDGE, "muted"), (name.ljust(hang - _EDGE), "subtle"))
     bar = ((" " * (_EDGE + _GAP), "muted"), ("│ ", "rule"))
     whole = "".join(texts)

@@ -21,6 +21,7 @@ _WRITING: Final[frozenset[Scope]] = frozenset(
         "app",
         "prompt",
         "history",
+        "earlier",
         "models",
         "themes",
         "help",

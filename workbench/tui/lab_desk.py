@@ -16,7 +16,10 @@ from workbench.errors import ConfigError, WorkbenchError
 from workbench.registry.names import near_names
 from workbench.tui import events
 from workbench.tui.approver import check_arguments
+from workbench.tui.background import Background
 from workbench.tui.commands import key_text_of
+from workbench.tui.companion import Tell
+from workbench.tui.comparer import Comparer
 from workbench.tui.desk import Doers
 from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.hand_runs import HandRuns
@@ -27,10 +30,12 @@ from workbench.tui.lab_wishes import (
     Inspect,
     OpenSource,
     RunAgain,
+    RunEarlier,
     RunToolAgain,
     SaveTest,
     Wish,
 )
+from workbench.tui.later_runs import LaterRuns
 from workbench.tui.palette import Palette
 from workbench.tui.rerun import HandRun, Rerun
 from workbench.tui.saving_tests import TestSaver
@@ -45,13 +50,15 @@ _MOST: Final = 500
 class LabDesk:
     """Does what the ``lab_wishes`` ask for. ``agent`` and ``palette`` tell what holds now.
 
-    ``calls`` gives all finished tool calls of the trace, in order; ``inspect`` shows all of one.
+    ``calls`` gives all finished tool calls of the trace, in order; ``inspect`` shows all of one. Long results
+    are compared in the ``background``.
     """
 
     def __init__(
         self,
         app: App[Any],
         runs: HandRuns,
+        background: Background,
         *,
         agent: Callable[[], Agent | None],
         palette: Callable[[], Palette],
@@ -63,6 +70,8 @@ class LabDesk:
     ) -> None:
         self._app = app
         self._runs = runs
+        self._comparer = Comparer(background.do, app.call_later, self._show_news)
+        self._later = LaterRuns(runs, self._tell)
         self._agent = agent
         self._palette = palette
         self._calls = calls
@@ -78,6 +87,13 @@ class LabDesk:
     def doers(self) -> Doers:
         """``/call`` and running the last call of a changed tool again."""
         return {"app.call": self._call, "app.again": self._again_changed}
+
+    def join(self, agent: Agent, outer: Agent, tell: Tell) -> Callable[[], object]:
+        """Follow the requests of the agent, and with them those of the agents inside its tools."""
+        if agent is not outer:
+            return lambda: None
+        agent.observers.append(self.requests)
+        return partial(agent.observers.remove, self.requests)
 
     def about(self, entry: Entry) -> About:
         """What is known of an entry besides: what was sent with it, its tool as it was and as it is."""
@@ -107,6 +123,8 @@ class LabDesk:
                 self._compare(wish.run)
             case OpenSource():
                 self._open_source(wish)
+            case RunEarlier():
+                self._run_earlier()
 
     # facts
 
@@ -126,10 +144,9 @@ class LabDesk:
             self._show_news()
 
     def _begin(self, at: float) -> None:
-        """The agent is there: from now on its tools and requests are followed."""
+        """The agent is there: from now on its tools are followed."""
         agent = self._agent()
         if agent is not None:
-            agent.observers.append(self.requests)
             for tool in agent.tools:
                 self.history.note(tool, at)
 
@@ -158,10 +175,16 @@ class LabDesk:
         from workbench.tui.screens.reruns import RerunsScreen
 
         for screen in self._app.screen_stack:
-            if isinstance(screen, RerunScreen | CallForm):
+            if isinstance(screen, RerunScreen):
+                self._comparer.begin([screen.run])
                 screen.refresh_run()
             elif isinstance(screen, RerunsScreen):
+                self._comparer.begin(screen.runs)
                 screen.refresh_runs()
+            elif isinstance(screen, CallForm):
+                screen.refresh_run()
+        self._comparer.begin(self._later.ended)
+        self._later.tell()
 
     # running again
 
@@ -227,7 +250,9 @@ class LabDesk:
     def _compare(self, run: Rerun) -> None:
         from workbench.tui.screens.rerun import RerunScreen
 
-        self._app.push_screen(RerunScreen(run, self._palette(), stop=self._stop, traced=self._traced))
+        self._comparer.take_up([run])
+        screen = RerunScreen(run, self._palette(), stop=self._end, traced=self._traced)
+        self._app.push_screen(screen, lambda _: self._later.follow(screen.run))
 
     def _run_many(self, entries: Sequence[Entry]) -> None:
         from workbench.tui.screens.reruns import RerunsScreen
@@ -239,9 +264,31 @@ class LabDesk:
         if isinstance(top, RerunsScreen):
             top.show(runs)
         else:
-            screen = RerunsScreen(title + ", run again", runs, self._palette(), stop=self._stop)
+            screen = RerunsScreen(title + ", run again", runs, self._palette(), stop=self._end)
             self._app.push_screen(screen)
         self._runs.begin(runs)
+
+    def _run_earlier(self) -> None:
+        from workbench.tui.screens.earlier_calls import EarlierCallsScreen
+
+        def run(entry: Entry | None) -> None:
+            if entry is not None:
+                self._later.begin(Rerun.of(entry))
+
+        calls = [call for call in reversed(self._calls()) if not call.turn.guest]
+        self._app.push_screen(EarlierCallsScreen(calls, self._palette()), run)
+
+    def waiting(self) -> int:
+        """How many calls run again once the turn is over."""
+        return len(self._later)
+
+    def _end(self, runs: Sequence[Rerun]) -> None:
+        """End what goes on with these: the runs themselves, then comparing them."""
+        if any(run.state == "running" for run in runs):
+            self._stop()
+        else:
+            self._comparer.stop(runs)
+            self._show_news()
 
     def _top(self, kind: type[Screen[Any]]) -> Screen[Any] | None:
         screen = self._app.screen
@@ -302,3 +349,6 @@ class LabDesk:
 
     def _say(self, title: str, text: str) -> None:
         self._app.notify(text, title=title, markup=False, severity="warning")
+
+    def _tell(self, title: str, text: str) -> None:
+        self._app.notify(text, title=title, markup=False, timeout=6)

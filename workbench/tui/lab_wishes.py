@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from textual.message import Message
+from workbench.tui.do import Errand
 
 if TYPE_CHECKING:
     from workbench.tui.rerun import Rerun
@@ -79,10 +79,17 @@ class WhatIf:
     entry: Entry
 
 
-Wish: TypeAlias = RunAgain | RunToolAgain | CallByHand | SaveTest | Inspect | Compare | OpenSource | WhatIf
+@dataclass(frozen=True, slots=True)
+class RunEarlier:
+    """Let a person choose a call of the trace, which runs again once the paused turn is over."""
 
 
-class Wanted(Message):
+Wish: TypeAlias = (
+    RunAgain | RunToolAgain | CallByHand | SaveTest | Inspect | Compare | OpenSource | WhatIf | RunEarlier
+)
+
+
+class Wanted(Errand):
     """Somebody wants this done; whoever holds the agent sees to it."""
 
     def __init__(self, wish: Wish) -> None:

@@ -14,9 +14,9 @@ from workbench.tui.trace_rows import Grid
 
 _BARS: Final[tuple[tuple[Span, str], ...]] = (
     (("─", "accent"), "first token"),
-    (("━", "accent"), "model"),
-    (("━", "success"), "tool"),
-    (("━", "error"), "failed"),
+    (("◆ ━", "accent"), "model"),
+    (("✓ ━", "success"), "tool"),
+    (("✗ ━", "error"), "failed"),
     (("─", "muted"), "hooks"),
     (("┄", "warning"), "you"),
 )
@@ -56,7 +56,7 @@ def _lines(width: int) -> list[list[Span]]:
         line: list[Span] = [("  ", "muted")]
         used = 2
         for (glyph, key), word in items:
-            cells = 2 + len(word)
+            cells = len(glyph) + 1 + len(word)
             if used + cells > width - 2:
                 lines.append(line)
                 line, used = [("  ", "muted")], 2

@@ -25,6 +25,9 @@ class ListPanel(Vertical, Painted, Generic[R]):
     behind its name, and draws records in ``draw_record``.
     """
 
+    # what stands in it paints every cell
+    BLANK = True
+
     name_shown: str
 
     def __init__(
@@ -65,6 +68,8 @@ class ListPanel(Vertical, Painted, Generic[R]):
 
     @compact.setter
     def compact(self, compact: bool) -> None:
+        if compact == self._compact:
+            return
         self._compact = compact
         self.set_class(compact, "-compact")
         self._rows.background = "background" if compact else "surface"

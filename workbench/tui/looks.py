@@ -29,7 +29,7 @@ _GLYPHS: Final = str.maketrans(
         **dict.fromkeys("▄▀", "-"),
         **dict.fromkeys("▁▂▃▅▆▇", " "),
         **dict.fromkeys("█▉▊▋", "|"),
-        **dict(zip("…−–—›‹→←↓↑•·×“”‘’■□", "~---><><v^*-x\"\"''#o", strict=True)),
+        **dict(zip("…−–—›‹→←↓↑•·×“”‘’■□▣", "~---><><v^*-x\"\"''#o#", strict=True)),
     }
 )
 _THIN: Final = str.maketrans("▄▀▗▖▝▘▐▌", "──┌┐└┘││")

@@ -9,6 +9,8 @@ import struct
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from workbench.engine.image_header import header_of
+
 _LEAST: Final = 64
 _KINDS: Final = (
     (b"\x89PNG\r\n\x1a\n", "PNG picture"),
@@ -89,28 +91,8 @@ def _addressed(text: str) -> str | None:
 
 
 def _dimensions(kind: str, data: bytes) -> tuple[int, int]:
-    try:
-        if kind == "PNG picture":
-            return struct.unpack(">II", data[16:24])
-        if kind == "GIF picture":
-            return struct.unpack("<HH", data[6:10])
-        if kind == "BMP picture":
-            width, height = struct.unpack("<ii", data[18:26])
-            return width, abs(height)
-        if kind == "JPEG picture":
-            return _jpeg(data)
-    except struct.error:
-        return 0, 0
-    return 0, 0
-
-
-def _jpeg(data: bytes) -> tuple[int, int]:
-    """From the first frame header among the segments."""
-    at = 2
-    while at + 9 < len(data) and data[at] == 0xFF:
-        marker, length = data[at + 1], struct.unpack(">H", data[at + 2 : at + 4])[0]
-        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
-            height, width = struct.unpack(">HH", data[at + 5 : at + 9])
-            return width, height
-        at += 2 + length
-    return 0, 0
+    if kind == "BMP picture" and len(data) >= 26:
+        width, height = struct.unpack("<ii", data[18:26])
+        return width, abs(height)
+    header = header_of(data)
+    return (header.width, header.height) if header is not None else (0, 0)

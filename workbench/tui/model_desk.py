@@ -60,8 +60,13 @@ class ModelDesk:
         """Say which model answers; show the models that were found."""
         for event in batch:
             if isinstance(event, events.ModelChanged):
-                text = f"{visible_line(event.model)} answers from now on."
-                self._app.notify(text, title="Model", markup=False, timeout=2)
+                model, keys = visible_line(event.model), " or ".join(event.missing_key)
+                if keys:
+                    text = f"{model} is chosen, but {keys} is not set: the next message fails without it."
+                    self._app.notify(text, title="Model", markup=False, severity="warning")
+                else:
+                    text = f"{model} answers from now on."
+                    self._app.notify(text, title="Model", markup=False, timeout=2)
             elif isinstance(event, events.ModelsFound):
                 self._models = [info.name for group in event.snapshot.groups for info in group.models]
                 if self._list is not None:

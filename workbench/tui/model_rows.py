@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
+from workbench.providers.keys import seller_rank
 from workbench.tui.render import Span, clip, fit, spans_width
 from workbench.visible import visible_line
 
@@ -66,13 +69,15 @@ Row = GroupRow | ModelRow | WrittenRow
 def rows(snapshot: Snapshot, filter_text: str, folded: Collection[str], current: str) -> list[Row]:
     """What to show for a filter: all its words occur in a model's name or in the title of its group.
 
-    Without a filter, a group whose title is in ``folded`` shows its header only.
+    With a filter those come first that answer as things are, then those who make models, then the better
+    matches. Without one, a group whose title is in ``folded`` shows its header only.
     """
     words = filter_text.lower().split()
     found: list[Row] = []
     exact = False
-    for group in snapshot.groups:
+    for group in sorted(snapshot.groups, key=lambda group: _rank(group, words)) if words else snapshot.groups:
         models = [info for info in group.models if _matches(info.name, group.title, words)]
+        models.sort(key=lambda info: _distance(info.name, words))
         exact = exact or any(info.name == filter_text.strip() for info in models)
         if not models and words:
             continue
@@ -83,6 +88,24 @@ def rows(snapshot: Snapshot, filter_text: str, folded: Collection[str], current:
     if len(words) == 1 and not exact:
         found.append(WrittenRow(filter_text.strip()))
     return found
+
+
+def _rank(group: ModelGroup, words: list[str]) -> tuple[bool, int, int]:
+    """Where a group stands among those that have something that fits."""
+    nearest = min((_distance(info.name, words) for info in group.models), default=0)
+    return not group.usable, seller_rank(group.title), nearest
+
+
+def _distance(name: str, words: list[str]) -> int:
+    """How far a model's own name is from the words: each begins it, begins a part, is in it, or is not."""
+    own = name.lower().rpartition("/")[2]
+    return sum(map(partial(_far, own), words))
+
+
+def _far(own: str, word: str) -> int:
+    if own.startswith(word):
+        return 0
+    return 1 if re.search(rf"[^a-z0-9]{re.escape(word)}", own) else 2 + (word not in own)
 
 
 def _matches(name: str, title: str, words: list[str]) -> bool:

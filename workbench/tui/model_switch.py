@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -45,6 +46,7 @@ class ModelSwitch:
         self._make_catalog = catalog or _usual_catalog
         self._catalog: Catalog | None = None
         self._looking = threading.Lock()
+        self._snapshot: Snapshot | None = None
         self._set: dict[str, Any] = {}
         self._do: Do = _nobody
         self._post: Post = _nobody
@@ -66,6 +68,7 @@ class ModelSwitch:
             self._catalog.look(self._found)
 
     def _found(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
         self._post(events.ModelsFound("", time.time(), snapshot))
 
     # switching
@@ -85,13 +88,24 @@ class ModelSwitch:
             from workbench.tui.facts import missing_key, usage_event
             from workbench.tui.words import missing_key_words
 
-            missing = missing_key(agent)
+            missing = missing_key(agent) or self._listed_as_missing(model, parameters)
             self._post(events.ModelChanged(agent.name, time.time(), model, missing))
             self._post(usage_event(agent))
             if missing:
-                self._say(f"There is no key for {model}", hint=missing_key_words(missing), tone="warning")
+                title = f"There is no key for {model}: the next message fails"
+                self._say(title, hint=missing_key_words(missing), tone="warning")
 
         self._do(job)
+
+    def _listed_as_missing(self, model: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
+        """The variables that the list names for a model, where none of them is set."""
+        given = {**self._configured, **parameters}
+        if self._snapshot is None or any(given.get(name) for name in ("api_key", "base_url", "api_base")):
+            return ()
+        for group in self._snapshot.groups:
+            if any(info.name == model for info in group.models):
+                return () if group.usable or any(map(os.environ.get, group.variables)) else group.variables
+        return ()
 
     # parameters
 

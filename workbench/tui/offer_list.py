@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual import events
@@ -12,11 +12,13 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from workbench.tui.completion import Offer, Offers
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, row, spans_width
 from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.completion import Offer, Offers
 
 _ROWS: Final = 8
 _ROWS_LOW: Final = 4
@@ -111,6 +113,8 @@ class OfferList(Painted):
 
     def _foot(self, offers: Offers, width: int) -> list[Span]:
         keys: list[Span] = [("  ", "text")]
+        if self.current is not None and self.current.runs and self.enter_takes:
+            keys += [("enter ", "subtle"), ("run   ", "muted")]
         if offers.items:
             keys += [("tab ", "subtle"), ("take   ", "muted"), ("up down ", "subtle"), ("choose   ", "muted")]
         keys += [("esc ", "subtle"), ("close", "muted")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from workbench.tui.commands import TABLE, Command
+from workbench.tui.commands import TABLE, Command, also_called
 from workbench.tui.message_queue import MessageQueue
 
 if TYPE_CHECKING:
@@ -45,13 +45,15 @@ class Outbox:
             return
         if text:
             self._queue.add(text)
+        if self._queue and not self._tracker.busy:
+            # who sends wants to see it; a message that waited begins without moving who reads meanwhile
+            self._main.conversation.follow = True
         self.send_next()
 
     def send_next(self) -> None:
         """Begin the next turn, if nothing runs and something waits."""
         if not self._tracker.busy and (text := self._queue.next()) is not None:
             self._tracker.turn_running = True
-            self._main.conversation.follow = True
             self._begin(text)
         self._show()
 
@@ -108,6 +110,8 @@ class Outbox:
             return False
         known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
         title = f"There is no command /{word}"
-        self._main.conversation.add_notice(title, f"Known are {known}.", "", "warning")
+        meant = " or ".join(f"/{command.slash}" for command in also_called(word.lower()))
+        hint = f"Did you mean {meant}?" if meant else ""
+        self._main.conversation.add_notice(title, f"Known are {known}.", hint, "warning")
         self._main.prompt.draft = text
         return True

@@ -25,6 +25,10 @@ class Outline:
         """Add a row of the outermost level at the end."""
         self._splice(len(self.rows), 0, [row])
 
+    def empty(self) -> None:
+        """Take all rows away."""
+        self._splice(0, len(self.rows), [])
+
     def replace_last(self, row: Mark) -> None:
         """Put a mark of the outermost level in the place of the last row."""
         self._splice(len(self.rows) - 1, 1, [row])
@@ -89,16 +93,16 @@ class Outline:
                 start = self.index(group) + 1 if index is None else index + 1
                 self._splice(start, 0, self._below(group))
 
-    def reveal(self, entry: Entry) -> int:
-        """Unfold what hides an entry; returns the index of its row."""
+    def reveal(self, row: Entry | Turn) -> int:
+        """Unfold what hides an entry or a turn; returns the index of its row."""
         hidden: list[Turn | Iteration] = []
-        around: Entry | None = entry
+        around = row.parent if isinstance(row, Turn) else row
         while around is not None:
             hidden += (around.iteration, around.turn)
             around = around.turn.parent
         for group in reversed(hidden):
             self.unfold(group)
-        return self.index(entry)
+        return self.index(row)
 
     def _below(self, group: Turn | Iteration) -> list[Row]:
         if not group.open:

@@ -67,7 +67,7 @@ class Palette:
     colors: Mapping[str, str]
     about: str = ""
     path: Path | None = None
-    _styles: dict[tuple[str, str], Style] = field(default_factory=dict, repr=False)
+    _styles: dict[tuple[str, str], Style] = field(default_factory=dict, repr=False, compare=False)
 
     def style(self, key: str, background: str = "background") -> Style:
         """The style for a key on a background token. Unknown keys raise KeyError."""

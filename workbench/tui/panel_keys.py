@@ -15,6 +15,9 @@ from workbench.tui.screens.main import MainScreen
 BURST_SECONDS: Final = 0.05
 """Keys that follow each other faster than this were written, or sent by a program, as one text."""
 
+ENTER_SECONDS: Final = 0.02
+"""An Enter that came no sooner after the key before was pressed by a person, who has written the text."""
+
 _IN_FLIGHT: Final = 64
 
 
@@ -22,10 +25,13 @@ class PanelKeys:
     """Sorts the keys that reach the app before a widget has them, so that they stay in order.
 
     - A letter that means nothing in the panel goes to the prompt. So does all that follows it in one burst,
-      and until the focus is there, blanks too. Enter does nothing then: it would send what nobody has read.
+      and until the focus is there, blanks too. Enter sends it if a person pressed it; within a text that was
+      sent by a program it does nothing: it would send what nobody has read.
     - A burst that begins with keys of the panel is prose as soon as it has two different ones. It goes to the
       prompt whole, and none of its keys is done any more: of those read as one, not even the first.
     - One key over and over, and keys that are pressed fast on purpose, stay with the panel.
+    - What was typed while the app came up, before its panels were there, goes to the prompt. Enter is a
+      new line in it then, for it would send what nobody has seen.
 
     ``clock`` gives seconds.
     """
@@ -43,6 +49,8 @@ class PanelKeys:
         if event.is_forwarded:
             # it was nobody's, so its binding would be done now
             return self._forget(event)
+        if not self._main.is_mounted:
+            return self._keep_for_later(event)
         if self._pause_before():
             self._run.clear()
             self._writes = False
@@ -65,6 +73,15 @@ class PanelKeys:
         """A key was dealt with; the time until the next one counts from here."""
         self._last = self._clock()
 
+    def _keep_for_later(self, event: events.Key) -> bool:
+        # a terminal that is not the app's yet sends its Enter as ctrl+j
+        text = "\n" if event.key in {"enter", "ctrl+j"} else event.character if event.is_printable else None
+        if text is None:
+            return False
+        area = self._main.prompt.area
+        area.call_later(replay, area, events.Paste(text))
+        return True
+
     @property
     def _in_a_panel(self) -> bool:
         """Whether the focus is in a panel, or just was when the run began, and not in a text field."""
@@ -86,6 +103,10 @@ class PanelKeys:
     def _goes_on(self, event: events.Key) -> bool:
         """The rest of a text that belongs to the prompt."""
         if event.key == "enter":
+            if self._main.is_current and self._clock() - self._last >= ENTER_SECONDS:
+                self._writes = False
+                area = self._main.prompt.area
+                area.call_later(area.action_send)  # behind the keys that are on their way
             return True
         if not event.is_printable:
             self._writes = False

@@ -1,4 +1,4 @@
-"""Long pasted texts, each of which stands in the draft as one short piece."""
+"""Long texts, each of which stands in what is being written as one short piece."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ UNFOLD_LINES: Final = 2_000
 UNFOLD_CHARACTERS: Final = 100_000
 """A piece of more than this is not unfolded in place: typing behind it would be slow."""
 
-_PIECE: Final = re.compile(r"\[pasted [\d,]+ (?:lines|characters)(?: #\d+)?\]")
-
 
 class Pastes:
-    """The folded texts of one draft, by the piece that stands for each."""
+    """The folded texts of one draft, by the piece that stands for each; ``word`` begins every piece."""
 
-    def __init__(self) -> None:
+    def __init__(self, word: str = "pasted") -> None:
         self._texts: dict[str, str] = {}
+        self._word = word
+        self._piece = re.compile(rf"\[{word} [\d,]+ (?:lines|characters)(?: #\d+)?\]")
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -37,11 +37,16 @@ class Pastes:
         """The piece that stands for a text: ``[pasted 1,204 lines]``."""
         lines = text.removesuffix("\n").count("\n") + 1
         size = f"{lines:,} lines" if lines > FOLD_LINES else f"{len(text):,} characters"
-        piece, number = f"[pasted {size}]", 1
+        piece, number = f"[{self._word} {size}]", 1
         while self._texts.setdefault(piece, text) != text:
             number += 1
-            piece = f"[pasted {size} #{number}]"
+            piece = f"[{self._word} {size} #{number}]"
         return piece
+
+    def reserve(self, text: str) -> None:
+        """A text that was there before: what looks like a piece in it stands for itself."""
+        for match in self._piece.finditer(text):
+            self._texts.setdefault(match[0], match[0])
 
     def text(self, piece: str) -> str:
         """What a piece stands for. Raises KeyError."""
@@ -49,15 +54,15 @@ class Pastes:
 
     def spans(self, line: str) -> list[tuple[int, int]]:
         """Where in a line pieces stand: from column, to column."""
-        if not self._texts or "[pasted " not in line:
+        if not self._texts or f"[{self._word} " not in line:
             return []
-        return [match.span() for match in _PIECE.finditer(line) if match[0] in self._texts]
+        return [match.span() for match in self._piece.finditer(line) if match[0] in self._texts]
 
     def whole(self, draft: str) -> str:
         """The draft with every piece replaced by what it stands for, as it is sent."""
         if not self._texts:
             return draft
-        return _PIECE.sub(lambda match: self._texts.get(match[0], match[0]), draft)
+        return self._piece.sub(lambda match: self._texts.get(match[0], match[0]), draft)
 
 
 def is_long(text: str, lines: int, characters: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from rich.text import Text
@@ -11,8 +11,9 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult, Location, Selection
+from textual.widgets.text_area import Location
 
+from workbench.tui import pasted_paths
 from workbench.tui.commands import bindings, commands
 from workbench.tui.offer_list import OfferList
 from workbench.tui.pastes import (
@@ -24,7 +25,7 @@ from workbench.tui.pastes import (
     cleaned,
     is_long,
 )
-from workbench.tui.steady_area import SteadyArea
+from workbench.tui.piece_area import PieceArea
 
 Known = Callable[[str, bool], list[tuple[int, int]]]
 """Which parts of a line name something that there is; the flag says whether it is the first line."""
@@ -39,7 +40,7 @@ _PANELS: Final = {"f6", "f7"}
 """Keys of Textual's text areas that lead to the next panel everywhere else, or would select by surprise."""
 
 
-class PromptArea(SteadyArea, inherit_bindings=False):
+class PromptArea(PieceArea, inherit_bindings=False):
     """Where the message is written. ``offers`` is the list above, which has some keys while it is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -87,6 +88,13 @@ class PromptArea(SteadyArea, inherit_bindings=False):
 
         piece: str
 
+    @dataclass
+    class PastedPath(PromptReport):
+        """A text was pasted that may be the path of a picture; it begins at ``start``."""
+
+        text: str
+        start: tuple[int, int]
+
     def __init__(self, *, id: str | None = None, offers: OfferList | None = None) -> None:  # noqa: A002  # Textual's own name
         self.pastes = Pastes()
         self.known: Known | None = None
@@ -118,10 +126,8 @@ class PromptArea(SteadyArea, inherit_bindings=False):
     def action_send(self) -> None:
         """Hand the text over, without blank lines around it, and empty the area; or take from the list."""
         if self.offering and self._offers is not None and self._offers.enter_takes:
-            offers, offer = self._offers.offers, self._offers.current
-            whole = offers is not None and offers.kind == "command" and offer is not None
-            # a command that takes nothing is complete
-            self.post_message(self.Taken(send=whole and offer is not None and not offer.text.endswith(" ")))
+            offer = self._offers.current
+            self.post_message(self.Taken(send=offer is not None and offer.runs))
             return
         text, seen = self.whole.strip(), self.text.strip()
         self.load_text("")
@@ -176,7 +182,19 @@ class PromptArea(SteadyArea, inherit_bindings=False):
         text = cleaned(text)
         if is_long(text, FOLD_LINES, FOLD_CHARACTERS):
             text = self.pastes.fold(text)
+        start = min(self.selection)
         self.replace(text, *self.selection, maintain_selection_offset=False)
+        if pasted_paths.may_be_image(text):
+            self.post_message(self.PastedPath(text, start))
+
+    def name_file(self, pasted: PastedPath, mention: str) -> None:
+        """Write how a file is named in the place of its path, if that still stands where it was pasted."""
+        row, column = pasted.start
+        line = self.document.get_line(row) if row < self.document.line_count else ""
+        end = column + len(pasted.text)
+        if line[column:end] == pasted.text:
+            apart = "" if line[:column].rstrip(" ([{,;:") != line[:column] or not column else " "
+            self.replace(apart + mention, (row, column), (row, end))
 
     def action_paste(self) -> None:
         """Insert what the app's own clipboard holds."""
@@ -186,13 +204,9 @@ class PromptArea(SteadyArea, inherit_bindings=False):
         """Show the piece at the cursor whole, or fold it again; away from all, the first one there is."""
         if self._fold():
             return
-        row, column = self.cursor_location
-        for line in (row, *range(self.document.line_count)):
-            spans = self.pastes.spans(self.document.get_line(line))
-            for start, end in spans:
-                if line != row or start <= column <= end or len(spans) == 1:
-                    self._unfold(line, start, end)
-                    return
+        piece = self.piece_near(self.cursor_location)
+        if piece is not None:
+            self._unfold(*piece)
 
     def _fold(self) -> bool:
         """Fold the text at the cursor that was unfolded, if there is one."""
@@ -227,40 +241,9 @@ class PromptArea(SteadyArea, inherit_bindings=False):
                 self._unfold(row, start, end)
                 return
 
-    # a piece is one thing: it is passed over, and taken away, as one
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Do an edit; one that takes a part of a piece away takes all of it."""
-        if edit.from_location != edit.to_location:
-            top, bottom = sorted((edit.from_location, edit.to_location))
-            edit = replace(edit, from_location=self._outside(top, 0), to_location=self._outside(bottom, 1))
-        return super().edit(edit)
-
-    def validate_selection(self, selection: Selection) -> Selection:
-        """The cursor does not rest inside a piece: it goes to the end that it did not come from."""
-        return Selection(self._around(selection.start), self._around(selection.end))
-
-    def _piece_at(self, location: Location) -> tuple[int, int] | None:
-        row, column = location
-        for start, end in self.pastes.spans(self.document.get_line(row)):
-            if start < column < end:
-                return start, end
-        return None
-
-    def _outside(self, location: Location, side: int) -> Location:
-        piece = self._piece_at(location)
-        return location if piece is None else (location[0], piece[side])
-
-    def _around(self, location: Location) -> Location:
-        piece = self._piece_at(location)
-        if piece is None:
-            return location
-        start, end = piece
-        row, column = location
-        came = self.selection.end
-        if came in ((row, start), (row, end)):
-            return (row, end if came == (row, start) else start)
-        return (row, start if column - start < end - column else end)
+    def pieces(self, line: str) -> list[tuple[int, int]]:
+        """Where in a line folded pastes stand."""
+        return self.pastes.spans(line)
 
     # looks
 

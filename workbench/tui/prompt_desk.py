@@ -20,6 +20,7 @@ from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.file_index import FileIndex
 from workbench.tui.palette import Palette
 from workbench.tui.panels.prompt import Prompt
+from workbench.tui.pasted_paths import mention_of_pasted
 from workbench.tui.project_files import project_files
 from workbench.tui.prompt_area import PromptArea, PromptReport
 from workbench.tui.prompt_walk import PromptWalk
@@ -33,6 +34,9 @@ CLOSE_SECONDS: Final = 1
 
 LISTED_SECONDS: Final = 5
 """How old the list of files may be when a file is begun to be named."""
+
+_MASKED: Final = "[masked "
+"""How that begins which stands in the place of a secret."""
 
 
 class PromptDesk:
@@ -123,7 +127,10 @@ class PromptDesk:
         else:
             self._prompt.draft = text
             said = "The draft of last time is back in the prompt."
-        self._app.notify(said, markup=False, timeout=3)
+        if _MASKED in text:
+            self._app.notify(f"{said} Secrets in it were not kept.", severity="warning")
+        else:
+            self._app.notify(said, timeout=3)
 
     # what the prompt reports
 
@@ -138,6 +145,8 @@ class PromptDesk:
                 self._search()
             case PromptArea.Wanted():
                 self._write_in_editor()
+            case PromptArea.PastedPath():
+                self._lister.do("look at the pasted path", partial(self._look_at, report))
             case PromptArea.TooLong(piece=piece):
                 self._app.notify(
                     "^g shows and edits all of it in your editor.",
@@ -228,6 +237,11 @@ class PromptDesk:
         self._completer.files = files
         self._prompt.area.restyle()
         self._prompt.offer()
+
+    def _look_at(self, pasted: PromptArea.PastedPath) -> None:
+        mention = mention_of_pasted(pasted.text, self._root)
+        if mention is not None:
+            self._app.call_later(self._prompt.area.name_file, pasted, mention)
 
     # the editor
 

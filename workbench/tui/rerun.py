@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from workbench.tui.result_diff import difference
+from workbench.tui.comparison import Comparison
+from workbench.visible import as_left
 
 if TYPE_CHECKING:
     from workbench.tui.trace_records import Entry
 
 State = Literal["pending", "running", "ended"]
+Comparing = Literal["not yet", "now", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How both runs of a call differ in what they were given, in what they gave and in what they printed."""
+
+    arguments: Comparison
+    result: Comparison
+    output: Comparison
 
 
 @dataclass(slots=True, eq=False)
@@ -35,9 +47,15 @@ class HandRun:
 
 @dataclass(slots=True, eq=False)
 class Rerun(HandRun):
-    """``entry``, a call of the trace, runs again."""
+    """``entry``, a call of the trace, runs again.
+
+    ``found`` is how the two runs differ once that is known; ``comparing`` says whether that is being found
+    out.
+    """
 
     entry: Entry = field(kw_only=True)
+    found: Compared | None = None
+    comparing: Comparing = "not yet"
 
     @classmethod
     def of(cls, entry: Entry, arguments: Mapping[str, Any] | None = None) -> Rerun:
@@ -67,13 +85,42 @@ class Rerun(HandRun):
             waits = {"pending": ("waits", "muted"), "running": ("running", "accent")}
             return waits.get(self.state, ("did not run", "muted"))
         before, now = str(self.old.get("status", "")), str(self.data.get("status", ""))
+        if now != before and self.data.get("fault"):
+            return f"{now}, by the fault".replace("_", " "), "warning"
         if now != before:
             key = "error" if now in ("error", "not_found") else "success" if now == "success" else "warning"
             return f"{before} → {now}".replace("_", " "), key
-        told = difference(str(self.old.get("result", "")), str(self.data.get("result", "")))
-        return (told, "accent") if told else ("the same", "muted")
+        if self.results[0] == self.results[1]:
+            return "the same", "muted"
+        if self.found is None:
+            return ("not compared", "muted") if self.comparing == "stopped" else ("comparing …", "accent")
+        return self.found.result.told, "accent"
 
     @property
     def changed(self) -> bool:
         """Whether it ended, and otherwise than before."""
-        return self.data is not None and self.compared[0] != "the same"
+        if self.data is None:
+            return False
+        return self.old.get("status") != self.data.get("status") or self.results[0] != self.results[1]
+
+    @property
+    def results(self) -> tuple[str, str]:
+        """What it gave before, and what it gives now."""
+        return str(self.old.get("result", "")), str((self.data or {}).get("result", ""))
+
+    @property
+    def outputs(self) -> tuple[str, str]:
+        """What it printed before, and now, as a terminal would have left it."""
+        before, now = (as_left(str(data.get("output") or "")) for data in (self.old, self.data or {}))
+        return before, now
+
+    @property
+    def given(self) -> tuple[str, str]:
+        """The arguments before, and now, as JSON; both empty where they are the same."""
+        if not self.edited:
+            return "", ""
+        before, now = (
+            json.dumps(dict(value), indent=2, ensure_ascii=False, default=repr)
+            for value in (self.entry.arguments, self.arguments)
+        )
+        return before, now

@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from workbench.tui.call_marks import call_marks
+from workbench.tui.comparison import Comparison
 from workbench.tui.inspector_pages import result_page
 from workbench.tui.render import Span, clip, fit, time_cells
 from workbench.tui.rerun import Rerun
-from workbench.tui.result_diff import difference, half_of, result_lines
+from workbench.tui.result_diff import comparison_lines, half_of
 from workbench.tui.states import GLYPHS
-from workbench.tui.wrapped import Line
-from workbench.visible import as_left, visible_line
+from workbench.tui.wrapped import Line, wrapped
+from workbench.visible import visible_line
 
 _LABEL: Final = 11
 _LEAST: Final = 10
@@ -23,15 +25,25 @@ _EMPTY: Final[Line] = ()
 def rerun_lines(run: Rerun, width: int) -> list[Line]:
     """The facts of both runs in columns, then what differs of arguments, result and output."""
     lines = [*_facts(run, width)]
-    if run.edited:
-        before, now = _json(run.entry.arguments), _json(run.arguments)
-        lines += [_EMPTY, _head("Arguments", difference(before, now)), *result_lines(before, now, width)]
+    if run.state == "pending":
+        said = "It waits for the turn to end, and runs then even when you go back."
+        return [*lines, _EMPTY, *wrapped(said, width, "muted", words=True)]
     if run.data is None:
         return lines
-    lines += [_EMPTY, *_result(run, run.data, width)]
-    before, now = (as_left(str(data.get("output") or "")) for data in (run.old, run.data))
-    if before != now:
-        lines += [_EMPTY, _head("Output", difference(before, now)), *result_lines(before, now, width)]
+    if run.found is None:
+        ended = run.comparing == "stopped"
+        said = "not compared: you ended it" if ended else "comparing …   both are long, esc ends it"
+        return [*lines, _EMPTY, _head("Result", said)]
+    found = run.found
+    if found.arguments.told:
+        lines += [_EMPTY, *_differing("Arguments", found.arguments, width)]
+    lines.append(_EMPTY)
+    if found.result.told:
+        lines += _differing("Result", found.result, width)
+    else:
+        lines += _same(run.results[1], width)
+    if found.output.told:
+        lines += [_EMPTY, *_differing("Output", found.output, width)]
     return lines
 
 
@@ -53,6 +65,8 @@ def _facts(run: Rerun, width: int) -> Iterator[Line]:
     yield _columns("status", _status(old), _status(new) if new else run.compared, width)
     yield _columns("time", _time(old), _time(new), width)
     yield _columns("started", _began(old), _began(new), width)
+    if call_marks(old) or call_marks(new):
+        yield _columns("marks", _marks(old), _marks(new), width)
     if old.get("error") or new.get("error"):
         yield _columns("error", _error(old), _error(new), width)
 
@@ -84,6 +98,10 @@ def _began(data: Mapping[str, Any]) -> Span:
     return datetime.fromtimestamp(began).astimezone().strftime("%H:%M:%S"), "subtle"
 
 
+def _marks(data: Mapping[str, Any]) -> Span:
+    return ", ".join(word for word, _ in call_marks(data)), "warning"
+
+
 def _error(data: Mapping[str, Any]) -> Span:
     if not data.get("error"):
         return ("none" if data else "", "muted")
@@ -96,18 +114,13 @@ def _head(name: str, said: str) -> Line:
     return (("  " + fit(name, _LABEL), "subtle strong"), (said, "muted"))
 
 
-def _result(run: Rerun, new: Mapping[str, Any], width: int) -> Iterator[Line]:
-    before, now = str(run.old.get("result", "")), str(new.get("result", ""))
-    told = difference(before, now)
-    if told:
-        yield _head("Result", told)
-        yield from result_lines(before, now, width)
-        return
-    yield _head(
-        "Result", clip(f"the same, {len(now):,} character{'s' * (len(now) != 1)}", width - _LABEL - 4)
-    )
-    yield from result_page(now, width)
+def _differing(name: str, comparison: Comparison, width: int) -> Iterator[Line]:
+    yield _head(name, comparison.told)
+    yield from comparison_lines(comparison, width)
 
 
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), indent=2, ensure_ascii=False, default=repr)
+def _same(result: str, width: int) -> Iterator[Line]:
+    count = len(result)
+    said = f"the same, {count:,} character{'s' * (count != 1)}"
+    yield _head("Result", clip(said, width - _LABEL - 4))
+    yield from result_page(result, width)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from typing import Any, Final
 
 from textual.app import App
 from textual.dom import DOMNode
+from textual.widget import Widget
 
 _AT_ONCE: Final = 12
 """Widgets that are styled in one step, in a few milliseconds."""
@@ -35,6 +36,8 @@ class Restyling:
         """Read the style sheet with the variables as they are now; style the widgets in the next moments."""
         sheet = self._app.stylesheet
         sheet.set_variables(self._app.get_css_variables())
+        if not self._app.screen_stack:
+            return  # the sheet is read with them when there is something to style
         sheet.reparse()
         if self._left is None:
             self._unpainted.enter_context(self._app.batch_update())
@@ -52,10 +55,28 @@ class Restyling:
     def _step(self) -> None:
         assert self._left is not None
         some = list(islice(self._left, _AT_ONCE))
-        self._app.stylesheet.update_nodes([node for node in some if node.is_attached], animate=self._animate)
+        self._style([node for node in some if node.is_attached])
         if some:
             self._app.set_timer(_PAUSE, self._step)
         else:
             self._left = None
             self._unpainted.close()
             self._app.refresh()
+
+    def _style(self, nodes: Sequence[DOMNode]) -> None:
+        """Style these, each of which is told once.
+
+        Textual tells a widget and everything in it of each colour that changed, which takes longer than
+        styling them. Styles that belong to nobody tell nobody.
+        """
+        styles = [node.styles.base for node in nodes]
+        for each in styles:
+            each.node = None
+        try:
+            self._app.stylesheet.update_nodes(nodes, animate=self._animate)
+        finally:
+            for node, each in zip(nodes, styles, strict=True):
+                each.node = node
+        for node in nodes:
+            if isinstance(node, Widget):
+                node.refresh()

@@ -1,4 +1,4 @@
-"""Two results of a call beside each other: JSON by its paths, text by its lines."""
+"""What differs between two texts, beside each other or stacked, as lines of a page."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from rich.cells import cell_len, chop_cells
 
-from workbench.tui.diff import MINUS, DiffRow, Words, diff
-from workbench.tui.json_changes import Change, changes
+from workbench.tui.comparison import AT_ONCE, Comparison, compare
+from workbench.tui.diff import MINUS, Diff, DiffRow, Words
+from workbench.tui.json_changes import Change
 from workbench.tui.render import Span, clip, fit
 from workbench.tui.wrapped import Line
 from workbench.visible import visible, visible_line
@@ -19,12 +20,15 @@ from workbench.visible import visible, visible_line
 SIDE_BY_SIDE: Final = 72
 """Cells from which on the two stand beside each other; below they are stacked."""
 
-_JSON_LIMIT: Final = 1_000_000
 _VALUE_ROWS: Final = 12
-_MOST_ROWS: Final = 5_000
-"""Rows of a difference that are shown; more cannot be taken in, and would hold up the keys."""
+_INDENTED: Final = 20_000
+"""Characters of a value up to which it is written with a line for each item."""
 
-_compared = lru_cache(maxsize=2)(diff)  # each time that it is drawn it is asked for several times
+_MOST_ROWS: Final = 5_000
+_MOST_CHARACTERS: Final = 200_000
+"""What is shown of a difference; more cannot be taken in, and would hold up the keys."""
+
+_compared = lru_cache(maxsize=4)(compare)
 _SIGNS: Final = {"added": ("+", "success"), "removed": (MINUS, "error"), "changed": ("±", "accent")}
 
 
@@ -33,52 +37,43 @@ def half_of(width: int) -> int:
     return (width - 6) // 2
 
 
-def json_of(text: str) -> Any:
-    """The list or object that a result holds, None if it is another text."""
-    if text[:1] not in ("{", "[") or len(text) > _JSON_LIMIT:
-        return None
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict | list) else None
-
-
-@lru_cache(maxsize=1024)
-def difference(old: str, new: str) -> str:
-    """How two results differ, in a few words; empty if they are the same."""
-    if old == new:
-        return ""
-    before, after = json_of(old), json_of(new)
-    if before is not None and after is not None:
-        found = list(changes(before, after))
-        if not found:
-            return "written differently, the values are the same"
-        counts = [
-            (sum(each.kind == kind for each in found), kind) for kind in ("changed", "added", "removed")
-        ]
-        return ", ".join(f"{count:,} {kind}" for count, kind in counts if count)
-    told = _compared(old, new)
-    return f"+{told.added} {MINUS}{told.removed} lines"
-
-
 def result_lines(old: str, new: str, width: int) -> list[Line]:
-    """Both results as lines of spans, beside each other or stacked; empty if they are the same."""
-    if old == new:
-        return []
-    before, after = json_of(old), json_of(new)
-    if before is not None and after is not None:
-        found = list(changes(before, after))
-        return [*_paths(found[:_MOST_ROWS], width), *_left_out(len(found))]
-    rows = _compared(old, new).rows
-    shown = rows[:_MOST_ROWS]
+    """Both texts as lines of spans; empty if they are the same. Of long ones the beginnings are compared."""
+    lines = comparison_lines(_compared(old[:AT_ONCE], new[:AT_ONCE]), width)
+    rest = max(len(old), len(new)) - AT_ONCE
+    if rest > 0:
+        lines.append(((f"  Compared as far as here; {rest:,} more characters.", "muted"),))
+    return lines
+
+
+def comparison_lines(comparison: Comparison, width: int) -> list[Line]:
+    """Both sides of what differs as lines of spans, beside each other or stacked."""
+    found = comparison.found
+    if not isinstance(found, Diff):
+        if not comparison.told:
+            return []
+        return [*_paths(found[:_MOST_ROWS], width), *_left_out(len(found), _MOST_ROWS)]
+    shown = _shown(found.rows)
     lines = _beside(shown, width) if width >= SIDE_BY_SIDE else _stacked(shown, width)
-    return [*lines, *_left_out(len(rows))]
+    return [*lines, *_left_out(len(found.rows), len(shown))]
 
 
-def _left_out(count: int) -> Iterator[Line]:
-    if count > _MOST_ROWS:
-        yield ((f"  … {count - _MOST_ROWS:,} more differences are not shown", "muted"),)
+def _shown(rows: Sequence[DiffRow]) -> Sequence[DiffRow]:
+    """The first ones, as far as they can be shown; a line that was cut goes with the one in its place."""
+    taken: dict[int, int] = {}
+    room = _MOST_CHARACTERS
+    for pair in _pairs(rows):
+        found = {id(row): len(row.text) for row in pair if row is not None}
+        room -= sum(found.values())
+        if taken and (room < 0 or len(taken) + len(found) > _MOST_ROWS):
+            return [row for row in rows if id(row) in taken]
+        taken.update(found)
+    return rows
+
+
+def _left_out(count: int, shown: int) -> Iterator[Line]:
+    if count > shown:
+        yield ((f"  … {count - shown:,} more differences are not shown", "muted"),)
 
 
 # JSON
@@ -143,13 +138,15 @@ def _path(change: Change) -> str:
 def _value(value: Any, room: int) -> list[str]:
     """A value in lines of at most ``room`` cells; what is left out is said."""
     text = json.dumps(value, ensure_ascii=False)
-    if cell_len(text) > room and isinstance(value, dict | list):
+    if room < len(text) <= _INDENTED and isinstance(value, dict | list):
         text = json.dumps(value, ensure_ascii=False, indent=2)
-    pieces = [piece for line in visible(text).split("\n") for piece in chop_cells(line, room) or [""]]
-    if len(pieces) > _VALUE_ROWS:
-        more = len(pieces) - _VALUE_ROWS + 1
-        pieces[_VALUE_ROWS - 1 :] = [f"… {more} more lines"]
-    return pieces
+    most = max(1, room) * _VALUE_ROWS
+    shown = visible(text[: most + 1])
+    pieces = [piece for line in shown.split("\n") for piece in chop_cells(line, room) or [""]]
+    if len(pieces) <= _VALUE_ROWS and len(text) <= most:
+        return pieces
+    left = len(text) - len("".join(pieces[: _VALUE_ROWS - 1]))
+    return [*pieces[: _VALUE_ROWS - 1], clip(f"… {left:,} more characters", room)]
 
 
 def _cell(text: str | None, room: int, ground: str) -> list[Span]:

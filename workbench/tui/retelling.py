@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any, Final, Literal
 
+from workbench.engine.content import text_of
+from workbench.engine.images import facts_in
 from workbench.engine.llm import TokenUsage
 from workbench.storage.session_file import INTERRUPTED, RUNNING, SessionRecord
 from workbench.storage.session_format import TurnRecord
@@ -38,13 +40,53 @@ def retell(
 
     ``named`` makes a tool's name for people of the one that the model wrote.
     """
-    for number, turn in enumerate(record.turns, 1):
-        trace = tuple(
-            {**entry, "tool_name": named(str(entry["tool_name"]))} if entry.get("tool_name") else entry
-            for entry in turn.trace
-        )
-        for event in _Retold(agent, number).turn(replace(turn, trace=trace)):
+    behind: tuple[Entry, ...] = ()
+    number = record.earlier.turns
+    for number, turn in record.numbered():
+        trace = _named(turn.trace, named)
+        known = {entry.get("call_id") for entry in trace}
+        alone = [entry for entry in behind if entry.get("call_id") not in known]
+        by_hand = [*alone, *(entry for entry in trace if entry.get("by_hand"))]
+        yield from _told_by_hand(agent, number - 1, by_hand)
+        own = tuple(entry for entry in trace if not entry.get("by_hand"))
+        for event in _Retold(agent, number).turn(replace(turn, trace=own)):
             yield replace(event, replayed=True)
+        behind = _named(turn.by_hand, named)
+    yield from _told_by_hand(agent, number, behind)
+
+
+def _named(trace: Sequence[Entry], named: Callable[[str], str]) -> tuple[dict[str, Any], ...]:
+    """The entries, with the names for people."""
+    return tuple(
+        {**entry, "tool_name": named(str(entry["tool_name"]))} if entry.get("tool_name") else dict(entry)
+        for entry in trace
+    )
+
+
+def _told_by_hand(agent: str, turn: int, entries: Sequence[Entry]) -> Iterator[events.AgentEvent]:
+    """The calls that a person ran behind the turn with this number, each by itself."""
+    for entry in entries:
+        if entry.get("type") != "tool_execution":
+            continue  # what was waited for before it ran
+        at, ms, name = _seconds(entry), _milliseconds(entry.get("timing")), str(entry.get("tool_name"))
+        call_id, first = str(entry.get("call_id")), str(entry.get("rerun_of") or "")
+        again = {call_id: first} if first else {}
+        told = [
+            events.ByHandStarted(agent, at, turn, f"{name} again" if first else name, again),
+            events.BatchStarted(agent, at, turn, 1, calls_of(_asking_for(entry), (entry,))),
+            *retold_call(agent, entry, at),
+            events.ByHandFinished(
+                agent, at + ms / 1000, "stopped" if entry.get("status") == "cancelled" else "success", ms, 0.0
+            ),
+        ]
+        for event in told:
+            yield replace(event, by_hand=True, replayed=True)
+
+
+def _asking_for(entry: Entry) -> Message:
+    """A message as a model would have asked for the call with."""
+    function = {"name": entry.get("tool_name"), "arguments": entry.get("arguments")}
+    return {"tool_calls": [{"id": entry.get("call_id"), "function": function}]}
 
 
 def wait_inside(entry: Entry) -> events.Waited | None:
@@ -125,7 +167,8 @@ class _Retold:
     def turn(self, turn: TurnRecord) -> Iterator[events.AgentEvent]:
         began = _begin(turn)
         said = turn.own_messages
-        yield events.TurnStarted(self._agent, began, self._number, turn.input, _note(turn, said))
+        note = _note(turn, said)
+        yield events.TurnStarted(self._agent, began, self._number, turn.input, note, images=turn.images)
         for entry in turn.trace[:1]:
             if entry.get("type") == "user_input" and (printed := printed_by_hooks(entry)) is not None:
                 yield events.Notice(self._agent, began, *printed)
@@ -146,8 +189,6 @@ class _Retold:
     def _entries(self, entries: Sequence[Entry], said: list[Message]) -> Iterator[events.AgentEvent]:
         for entry in entries:
             kind, at = entry.get("type"), _seconds(entry)
-            if entry.get("by_hand"):
-                continue  # a call of the person's own; the conversation goes on without it
             if kind in ("llm_call", "tool_execution"):
                 yield from self._waits_before(entry)
             if kind == "llm_call":
@@ -206,11 +247,10 @@ class _Retold:
     def _guest(self, nested: Mapping[str, Any], call_id: str, at: float) -> Iterator[events.AgentEvent]:
         trace = nested.get("trace") or ()
         name = f"{nested.get('agent')} ({self._guests})" if self._guests > 1 else str(nested.get("agent"))
-        prompt = next(
-            (str(entry.get("prompt", "")) for entry in trace if entry.get("type") == "user_input"), ""
-        )
+        asked: Entry = next((entry for entry in trace if entry.get("type") == "user_input"), {})
+        prompt, images = str(asked.get("prompt", "")), facts_in(asked)
         inner = _Retold(name, 1)
-        yield events.TurnStarted(name, at, 1, prompt, "", call_id, inner=True)
+        yield events.TurnStarted(name, at, 1, prompt, "", call_id, images, inner=True)
         ended = at
         for event in inner._entries(trace, []):
             ended = max(ended, event.at)
@@ -250,7 +290,8 @@ def _begin(turn: TurnRecord) -> float:
 
 def _note(turn: TurnRecord, said: Sequence[Message]) -> str:
     """What was added to the prompt for the model."""
-    content = str(said[0].get("content")) if said and said[0].get("role") == "user" else turn.input
+    own = bool(said) and said[0].get("role") == "user"
+    content = text_of(said[0].get("content")) if own else turn.input
     return content.removeprefix(turn.input).strip()
 
 

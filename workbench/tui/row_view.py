@@ -86,6 +86,10 @@ class RowView(ScrollView, Painted, Generic[R], can_focus=True, inherit_bindings=
         self._background = background
         self.refresh()
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A list that is as high as its rows has its height before it was laid out for the first time."""
+        return len(self.rows)
+
     def show(self, rows: list[R]) -> None:
         """Show other rows."""
         self.rows = rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -59,6 +60,8 @@ class SessionDesk:
         self._project = project
         self._keeper = SessionKeeper(post)
         self._list: SessionsScreen | None = None
+        self._wondered: Entry | None = None  # the call that was last asked about
+        self._enough = threading.Event()  # set once nobody waits any more for what is read for the list
 
     def doers(self) -> Doers:
         """``/sessions``, ``/resume``, ``/fork``, ``/compare`` and ``/export``."""
@@ -71,15 +74,24 @@ class SessionDesk:
         }
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
-        """Show what was read."""
+        """Show what was read; once a session is open, tidy up behind those before it."""
+        if any(isinstance(event, events.AgentReady | events.SessionReset) for event in batch):
+            self._background.do("tidy up .workbench/results", self._tidy)
         for event in batch:
             if isinstance(event, events.SessionsRead) and self._list is not None:
-                self._list.show(event.rows, event.note)
+                self._list.show(event.rows, event.note, over=event.over)
+            elif isinstance(event, events.WhatIfRefused) and self._wondered is not None:
+                self._ask(self._wondered, event.instead, event.reason)
             elif isinstance(event, events.BranchesRead):
                 from workbench.tui.screens.branches import BranchesScreen
 
                 screen = BranchesScreen(event.left, event.right, list(event.rows), self._palette())
                 self._app.push_screen(screen)
+
+    def _tidy(self) -> None:
+        from workbench.storage.result_files import tidy_results
+
+        tidy_results(self._project)
 
     def what_if(self, entry: Entry) -> None:
         """Ask what a past call shall have given, and go on from there."""
@@ -90,6 +102,10 @@ class SessionDesk:
                 "Calls of agents inside tools, your own calls, and model calls, cannot.",
             )
             return
+        self._wondered = entry
+        self._ask(entry)
+
+    def _ask(self, entry: Entry, written: Instead | None = None, refused: str = "") -> None:
         from workbench.tui.screens.what_if import WhatIfScreen
 
         failed = entry.data.get("status") == "error"
@@ -101,6 +117,8 @@ class SessionDesk:
             result,
             self._palette(),
             failed=failed,
+            written=written,
+            refused=refused,
         )
         self._app.push_screen(screen, self._chosen)
 
@@ -110,9 +128,14 @@ class SessionDesk:
             self._do(partial(self._go_on, instead))
 
     def _go_on(self, instead: Instead, agent: Agent) -> None:
-        begun = self._kept(agent, lambda: self._keeper.what_if(agent, instead))
-        if begun is not None:
-            agent.resume_turn(*begun)
+        try:
+            begun = self._keeper.what_if(agent, instead)
+        except WorkbenchError as error:
+            self._refuse(agent, error)
+            self._post(events.WhatIfRefused(agent.name, time.time(), instead, str(error)))
+        else:
+            prompt, first_part, images = begun
+            agent.resume_turn(prompt, first_part, images=images)
 
     # the list
 
@@ -126,20 +149,23 @@ class SessionDesk:
 
     def _closed(self, result: None) -> None:
         self._list = None
+        self._enough.set()
 
     def search(self, text: str) -> None:
         """Show where the text is in all sessions; an empty one shows the sessions themselves."""
         self._read(text)
 
     def _read(self, text: str) -> None:
-        self._look("read the sessions", lambda agent: self._rows(agent, text))
+        self._enough.set()
+        self._enough = enough = threading.Event()
+        self._look("read the sessions", lambda agent: self._rows(agent, text, enough))
 
     def _look(self, what: str, job: Callable[[Agent], object]) -> None:
         agent = self._agent()
         if agent is not None:
             self._background.do(what, partial(job, agent))
 
-    def _rows(self, agent: Agent, text: str) -> None:
+    def _rows(self, agent: Agent, text: str, enough: threading.Event) -> None:
         from workbench.storage.session_index import list_sessions, search_sessions
 
         current = self._keeper.path(agent)
@@ -147,13 +173,19 @@ class SessionDesk:
         note = ""
         if not text:
             rows = [SessionRow(head, head.path == current) for head in list_sessions(self._project)]
-        for found in search_sessions(self._project, text):
+        elif not enough.is_set():
+            self._post(events.SessionsRead(agent.name, time.time(), (), over=False))
+        for found in search_sessions(self._project, text, stopped=enough.is_set):
             if len(rows) == _FOUND_AT_MOST:
                 note = f"the first {_FOUND_AT_MOST} places"
                 break
-            here, hit = found.head.path == current, (found.at, found.at + len(text))
+            here, hit = found.head.path == current, (found.at, found.at + found.length)
             rows.append(SessionRow(found.head, here, found.turn, found.excerpt, hit))
-        self._post(events.SessionsRead(agent.name, time.time(), tuple(rows), note))
+            if len(rows).bit_count() == 1:  # told again each time that there are twice as many
+                told = tuple(rows)
+                self._post(events.SessionsRead(agent.name, time.time(), told, "looking on…", over=False))
+        if not enough.is_set():
+            self._post(events.SessionsRead(agent.name, time.time(), tuple(rows), note))
 
     def wanted(self, row: SessionRow, deed: Deed) -> None:
         """Do with the session of a row what the person wants."""
@@ -247,11 +279,12 @@ class SessionDesk:
         try:
             return job()
         except WorkbenchError as error:
-            notice = events.Notice(
-                agent.name, time.time(), "The conversation stays as it was", str(error), error.hint
-            )
-            self._post(notice)
+            self._refuse(agent, error)
             return None
+
+    def _refuse(self, agent: Agent, error: WorkbenchError) -> None:
+        title = "The conversation stays as it was"
+        self._post(events.Notice(agent.name, time.time(), title, str(error), error.hint))
 
     def _note_waiting(self) -> None:
         if self._turn_running():

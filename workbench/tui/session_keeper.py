@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from workbench.engine.agent import Agent
 from workbench.engine.begun import BegunTurn
+from workbench.engine.images import Image
 from workbench.errors import StorageError
 from workbench.storage.continuing import fork_session, resume_session, session_log
 from workbench.storage.session_file import SessionRecord, read_session
 from workbench.tui import events
 from workbench.tui.events import Post
 from workbench.tui.facts import usage_event
+from workbench.tui.inbox import FRAME
 from workbench.tui.retelling import retell
+
+_MOST_SHOWN: Final = 500
+"""Turns of a session that the screen is told of; a longer one opens as fast."""
+
+_PIECE: Final = 50  # turns that the screen is told of at once
 
 _UNWRITTEN: Final = "This conversation is not written to a session file, so there is nothing to go back to."
 
@@ -33,8 +40,10 @@ class Instead:
 class SessionKeeper:
     """Every method is a job for the agent's thread, between turns; what came of it is told with events."""
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: Post, pause: Callable[[float], object] = time.sleep) -> None:
+        """``pause`` waits for so many seconds."""
         self._post = post
+        self._pause = pause
 
     def resume(self, agent: Agent, path: Path) -> None:
         """Go on with the session in ``path``, in its own file. Raises StorageError."""
@@ -47,30 +56,27 @@ class SessionKeeper:
         self._retell(agent, record)
         said = [f"{turns_text(len(record.turns))}.", *map(_sentence, record.notes)]
         hint = ""
-        if gone := _not_here(agent, record):
+        if gone := _not_here(agent):
             said.append(f"It called tools that are not loaded here: {', '.join(gone)}.")
             hint = "Start with the tools that it had: workbench TOOLS --resume last."
         self._say(agent, f"{record.path.stem} goes on", " ".join(said), hint)
 
-    def fork(self, agent: Agent, path: Path | None = None, turns: int | None = None) -> None:
-        """Go on from a session after ``turns`` turns (all), in a file of its own; ``None``: the present one.
+    def fork(self, agent: Agent, path: Path | None = None, turn: int | None = None) -> None:
+        """Go on from a session after the turn with this number (the last), in a file of its own; ``path``
+        ``None``: the present one.
 
         Raises StorageError when there is no such session or turn.
         """
         record = read_session(path or _path(agent))
-        if turns is not None and not 0 <= turns <= len(record.turns):
-            raise StorageError(
-                f"the session has {turns_text(len(record.turns))}, not {turns}",
-                hint="Say after which turn the fork begins: /fork 2.",
-            )
-        kept = record.until(len(record.turns) if turns is None else turns)
+        kept = record if turn is None else _until(record, turn)
         fork_session(agent, kept)
         self._retell(agent, kept)
-        origin = f"It begins like {record.path.stem}, which stays as it is, up to turn {len(kept.turns)}."
+        origin = f"It begins like {kept.path.stem}, which stays as it is, up to turn {kept.last}."
         self._say(agent, "A fork goes on from here", origin, "/compare shows both.")
 
-    def what_if(self, agent: Agent, instead: Instead) -> tuple[str, BegunTurn]:
-        """Fork before the turn of a past call; what ``agent.resume_turn`` takes to go on from there.
+    def what_if(self, agent: Agent, instead: Instead) -> tuple[str, BegunTurn, tuple[Image, ...]]:
+        """Fork before the turn of a past call; what ``agent.resume_turn`` takes to go on from there: the
+        prompt, the turn so far, and the pictures that came with the prompt.
 
         Raises StorageError when the call is none of the present conversation.
         """
@@ -81,7 +87,7 @@ class SessionKeeper:
                 "that call is not part of the present conversation",
                 hint="Open its session first: /sessions.",
             )
-        kept = record.until(past.before)
+        kept = record.until(record.earlier.turns + past.before)
         fork_session(agent, kept)
         if past.history is not None:
             agent.open_session()["messages"][:] = [dict(message) for message in past.history]
@@ -89,7 +95,7 @@ class SessionKeeper:
         what = "had failed" if instead.failed else "had given something else"
         title = f"What if {past.name} {what}"
         self._say(agent, title, "The turn goes on from there in a fork.", "/compare shows both.")
-        return past.prompt, past.begun(instead)
+        return past.prompt, past.begun(instead), past.images
 
     def path(self, agent: Agent) -> Path | None:
         """The file of the present conversation, None if there is none."""
@@ -108,13 +114,25 @@ class SessionKeeper:
 
     def _retell(self, agent: Agent, record: SessionRecord) -> None:
         """Show the conversation as if it had happened here."""
-        self._post(events.SessionReset(agent.name, time.time()))
+        self._post(events.SessionReset(agent.name, time.time(), retold=True))
 
         def named(name: str) -> str:
             tool = agent.tools.get(name)
             return tool.name if tool is not None else name
 
-        for event in retell(agent.name, record, named):
+        shown = record.newest(_MOST_SHOWN)
+        if left_out := len(record.turns) - len(shown.turns):
+            text = "They are part of the conversation, and in its file."
+            notice = (
+                f"{left_out:,} earlier turns are not shown here",
+                text,
+                "/export writes all of them.",
+                "muted",
+            )
+            self._post(events.Notice(agent.name, time.time(), *notice))
+        for event in retell(agent.name, shown, named):
+            if isinstance(event, events.TurnStarted) and not event.inner and event.turn % _PIECE == 0:
+                self._pause(FRAME)  # the screen takes in what came so far
             self._post(event)
         self._post(usage_event(agent))
 
@@ -136,6 +154,7 @@ class _Past:
     history: tuple[Mapping[str, Any], ...] | None
     messages: tuple[Mapping[str, Any], ...]
     trace: tuple[Mapping[str, Any], ...]
+    images: tuple[Image, ...]
 
     def begun(self, instead: Instead) -> BegunTurn:
         """That part of the turn, with the call ended as it is wished."""
@@ -179,6 +198,7 @@ def _past(record: SessionRecord, call_id: str) -> _Past | None:
                 turn.messages[: turn.prompt_at] if turn.replaces or not before else None,
                 turn.messages[start : asked + 1 + len(batch)],
                 tuple(entries[:end]),
+                turn.prompt_images(),
             )
     return None
 
@@ -195,6 +215,20 @@ def _asked(messages: Sequence[Mapping[str, Any]], call_id: str) -> int | None:
     )
 
 
+def _until(record: SessionRecord, turn: int) -> SessionRecord:
+    """The session up to a turn, from an earlier file where that one holds it. Raises StorageError."""
+    while 0 <= turn <= record.earlier.turns and (name := Path(record.earlier.session).name):
+        record = read_session(record.path.with_name(name))
+    first = record.earlier.turns + 1
+    # before the first turn of a whole conversation is a place to begin, before a summary's is none
+    if not (first if first > 1 else 0) <= turn <= record.last:
+        has = f"has turns {first} to {record.last}" if first > 1 else f"has {turns_text(record.last)}"
+        raise StorageError(
+            f"the session {has}, not {turn}", hint="Say after which turn the fork begins: /fork 2."
+        )
+    return record.until(turn)
+
+
 def _path(agent: Agent) -> Path:
     """The file of the present conversation. Raises StorageError without one."""
     log = session_log(agent)
@@ -203,12 +237,11 @@ def _path(agent: Agent) -> Path:
     return log.path
 
 
-def _not_here(agent: Agent, record: SessionRecord) -> list[str]:
+def _not_here(agent: Agent) -> list[str]:
     """The tools that the session called with success and that the agent has not."""
     called = {
         str(entry.get("tool_name"))
-        for turn in record.turns
-        for entry in turn.trace
+        for entry in (agent.current_session or {}).get("trace", ())
         if entry.get("type") == "tool_execution" and entry.get("status") == "success"
     }
     return sorted(name for name in called if agent.tools.get(name) is None)

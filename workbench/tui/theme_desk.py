@@ -59,8 +59,10 @@ class ThemeDesk:
                 self._saved(event.palette)
 
     def _saved(self, palette: Palette) -> None:
+        if self._palettes.get(palette.name) == palette:
+            return
         renamed = palette.path is not None and self.palette.path == palette.path
-        self._palettes[palette.name] = palette
+        self._palettes = dict(sorted({**self._palettes, palette.name: palette}.items()))
         self._app.register_theme(textual_theme(palette))
         if renamed and palette.name != self._name:
             self._wear(palette.name)

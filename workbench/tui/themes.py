@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ import yaml
 from textual.theme import Theme
 
 from workbench.errors import ConfigError
-from workbench.tui.contrast import faults
+from workbench.tui import contrast
 from workbench.tui.palette import TOKENS, Palette
 
 _COLOR: Final = re.compile(r"#[0-9a-fA-F]{6}")
@@ -74,7 +75,7 @@ def complaint(palette: Palette) -> ConfigError | None:
 
     Such a theme can be used all the same.
     """
-    found = list(faults(palette))
+    found = list(contrast.faults(palette))
     if not found:
         return None
     where = palette.name if palette.path is None else _at(palette.path, _text(palette.path), found[0][0])
@@ -108,6 +109,17 @@ def load_themes(folders: Iterable[Path]) -> tuple[dict[str, Palette], list[Confi
                 if (found := complaint(palette)) is not None:
                     errors.append(found)
     return palettes, errors
+
+
+def find_theme(folders: Sequence[Path], name: str) -> Palette | None:
+    """The theme of that name, as among ``load_themes``; a file that is called so is looked at first."""
+    for folder in reversed(folders):
+        for path in sorted(folder.glob("*.yaml"), key=lambda path: path.stem != name):
+            with suppress(ConfigError):  # said when all are loaded
+                palette = load_theme(path)
+                if palette.name == name:
+                    return palette
+    return None
 
 
 def textual_theme(palette: Palette) -> Theme:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from workbench.tui import events
@@ -37,7 +38,11 @@ class ToolNews:
         self._tools: dict[int, Tool] = {}
         self._switched: list[Tool] = []
         self._rows = False
-        self._handlers: dict[type, Callable[[Any], None]] = {
+
+    @cached_property
+    def _handlers(self) -> dict[type, Callable[[Any], None]]:
+        """Who takes which event; made for the first one."""
+        return {
             events.AgentReady: self._agent_ready,
             events.LoadProgress: self._load_progress,
             events.LoadFailed: self._load_failed,
@@ -90,6 +95,8 @@ class ToolNews:
         self._names[event.agent, event.call_id] = event.name
 
     def _tool_finished(self, event: events.ToolFinished) -> None:
+        if event.inner:
+            return  # a tool of another agent, though it may have the same name
         entry = event.entry
         name = self._names.pop((event.agent, str(entry.get("call_id", ""))), None)
         tool = self._tree.tools.get(name or str(entry.get("tool_name", "")))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 
-from workbench.tui.events import ToolRow
 from workbench.tui.render import TIME_WIDTH, Span, clip, count_text, fit, spans_width, time_cells
 from workbench.tui.tool_tree import Detail, Group, Loading, Problem, Row, Tool
 from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.events import ToolRow
 
 _NARROWEST_TAGS: Final = 56
 _COUNT: Final = 5

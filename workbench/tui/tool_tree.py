@@ -6,12 +6,14 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from workbench.tui.events import BreakRow, FaultRow, GrantRow, ToolRow
 from workbench.tui.render import arguments_text, time_cells
 from workbench.tui.words import times_text
 from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.events import BreakRow, FaultRow, GrantRow, ToolRow
 
 _REMEMBERED: Final = 1_000
 """How many of the last calls of a tool its late times are told from, at least."""
@@ -21,7 +23,7 @@ _PERMITTED: Final = {"ask": "asks", "deny": "denied", "allow": "runs without ask
 _WRONG_SHOWN: Final = 3
 """How many of the calls that did not fit a tool are shown."""
 
-Subject: TypeAlias = GrantRow | BreakRow | FaultRow
+Subject: TypeAlias = "GrantRow | BreakRow | FaultRow"
 """What stands in a row of its own and can be taken back there."""
 
 

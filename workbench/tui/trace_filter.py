@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from workbench.tui.render import count_text, time_cells
 from workbench.tui.trace_query import Query
-from workbench.tui.trace_records import FAILED, OPEN, Entry, Row, Turn
+from workbench.tui.trace_records import FAILED, Entry, Row, Turn
+from workbench.tui.trace_texts import TraceTexts, ended
 
 _STEP: Final = 2_000
-_LONGEST: Final = 400
 
 
 @dataclass(slots=True)
@@ -30,19 +30,22 @@ class Totals:
 
 class TraceFilter:
     """Goes through ``flat``, all entries in order, a step at a time, so that it never holds anything up.
+    ``texts`` is what is said in them.
 
     ``rows`` are the entries that fit, each turn's under the row of the turn. Entries that may still change
     are looked at anew by ``follow``; what ended is looked at once. ``clock`` gives seconds.
     """
 
-    def __init__(self, flat: list[Entry], clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(
+        self, flat: list[Entry], texts: TraceTexts, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
         self.query = Query()
         self.rows: list[Row] = []
         self.matches: list[Entry] = []
         self.totals = Totals()
         self._flat = flat
         self._clock = clock
-        self._texts: dict[int, str] = {}
+        self._texts = texts
         self._at = 0
         self._turn: Turn | None = None
         self._checkpoint: tuple[int, int, int, Turn | None, Totals] | None = None
@@ -92,30 +95,40 @@ class TraceFilter:
 
     def _take(self, entries: list[Entry]) -> None:
         if self._checkpoint is None:
-            ended = next((at for at, entry in enumerate(entries) if not _ended(entry)), len(entries))
-            self._add(entries[:ended])
-            self._at += ended
-            if ended == len(entries):
+            still = len(entries)
+            if not all(map(_data_of, entries)):
+                still = next((at for at, entry in enumerate(entries) if not ended(entry)), still)
+            self._add(entries[:still])
+            if still == len(entries):
                 return
-            entries = entries[ended:]
+            entries = entries[still:]
             where = (self._at, len(self.rows), len(self.matches), self._turn)
             self._checkpoint = (*where, replace(self.totals))
         self._add(entries)
-        self._at += len(entries)
 
     def _add(self, entries: Sequence[Entry]) -> None:
-        found = self.query.keep(entries, self._texts_of)
+        start = self._at
+        self._at = stop = start + len(entries)
+        found = self.query.keep(entries, lambda word: self._texts.holding(word, start, stop))
         self.matches += found
-        failed = any(map(attrgetter("reason"), found))
-        for turn, group in groupby(found, key=_turn_of):
-            if turn is not self._turn:
+        turns = list(map(_turn_of, found))
+        if turns.count(self._turn) == len(turns):
+            self._show(found)
+        else:
+            for turn, group in groupby(found, key=_turn_of):
                 around = self._turn.around if self._turn is not None else []
                 self.rows += [each for each in turn.around if each not in around]
                 self._turn = turn
-            if failed:
-                self.rows += [row for entry in group for row in (entry, entry.reason) if row is not None]
-            else:
-                self.rows += group
+                self._show(list(group))
+        self._count(found)
+
+    def _show(self, found: Sequence[Entry]) -> None:
+        if any(map(_reason_of, found)):
+            self.rows += [row for entry in found for row in (entry, entry.reason) if row is not None]
+        else:
+            self.rows += found
+
+    def _count(self, found: Sequence[Entry]) -> None:
         totals = self.totals
         totals.entries += len(found)
         totals.calls += sum([entry.kind == "tool" for entry in found])
@@ -123,39 +136,12 @@ class TraceFilter:
         totals.ms += sum([entry.ms for entry in found if entry.ms is not None and entry.kind != "you"])
         totals.tokens += sum([_tokens(entry) for entry in found if entry.kind == "llm"])
 
-    def _texts_of(self, entries: Sequence[Entry]) -> list[str]:
-        texts = self._texts
-        found: list[str] = []
-        for entry in entries:
-            text = texts.get(entry.serial)
-            if text is None:
-                text = _text(entry)
-                if _ended(entry):
-                    texts[entry.serial] = text
-            found.append(text)
-        return found
-
 
 _turn_of = attrgetter("iteration.turn")
-
-
-def _ended(entry: Entry) -> bool:
-    if entry.data:
-        return True
-    if entry.kind == "you":
-        return entry.state != "waiting"
-    return entry.state not in OPEN and not entry.iteration.turn.live
+_reason_of = attrgetter("reason")
+_data_of = attrgetter("data")
 
 
 def _tokens(entry: Entry) -> int:
     usage: Any = entry.data.get("usage")
     return usage.input_tokens + usage.output_tokens if usage is not None else 0
-
-
-def _text(entry: Entry) -> str:
-    """What words are looked for in: the beginning of each text that the entry holds."""
-    data = entry.data
-    parts = [entry.name, entry.detail]
-    said = [*entry.arguments.values(), *(data.get(key) for key in ("error", "result", "content", "model"))]
-    parts += [(value if isinstance(value, str) else str(value))[:_LONGEST] for value in said if value]
-    return "\n".join(parts).lower()

@@ -40,12 +40,16 @@ class Marks:
         else:
             self._outline.append(mark)
 
+    def end_row(self) -> None:
+        """What is switched next is an action of its own."""
+        self._last = None
+
     def note(self, text: str, about: str = "") -> None:
         """Something that holds for all that comes after it.
 
         One ``about`` the same thing as the row right above it takes that row's place.
         """
-        self._last = None
+        self.end_row()
         mark = Mark(self._serial(), "note", [text], about=about)
         last = self._outline.rows[-1] if self._outline.rows else None
         if about and isinstance(last, Mark) and last.about == about:

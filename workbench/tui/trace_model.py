@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Final, get_args
 
 from workbench.tui import events
@@ -12,6 +13,7 @@ from workbench.tui.outline import Outline, Spliced
 from workbench.tui.trace_marks import Marks
 from workbench.tui.trace_pauses import Pauses
 from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, State, Turn
+from workbench.tui.trace_texts import TraceTexts
 from workbench.tui.trace_waits import Waits
 from workbench.visible import visible_line
 
@@ -27,28 +29,36 @@ class TraceModel:
     """Turns events into records and keeps ``outline``, the rows that are shown.
 
     ``now`` is in Unix seconds, ``turns`` are the outermost turns, ``flat`` all model calls, waits and
-    tool calls in the order in which they came up, ``failures`` the failed ones. What an event costs does
-    not depend on how long the trace is.
+    tool calls in the order in which they came up, ``texts`` what is said in them, ``failures`` the failed
+    ones, and the turns that something else than a model call ended. ``times_emptied`` counts how often
+    another conversation took the place of all of them. What an event costs does not depend on how long the
+    trace is.
     """
 
     def __init__(self, on_splice: Spliced) -> None:
         self.outline = Outline(on_splice)
         self.entry_count = 0
         self.now = 0.0
-        self.failures: list[Entry] = []
+        self.failures: list[Entry | Turn] = []
         self.turns: list[Turn] = []
         self.flat: list[Entry] = []
+        self.texts = TraceTexts(self.flat)
         self._serial = 0
         self._live: dict[str, Turn] = {}
         self._model_calls: dict[str, Entry] = {}
         self._calls: dict[tuple[str, str], Entry] = {}
-        self._waits = Waits(self.outline, self._next, self.flat.append, self._calls)
+        self._waits = Waits(self.outline, self._next, self.flat.append, self._calls, self.texts.changed)
         self._running: dict[int, Entry] = {}
         self._ended: dict[str, dict[object, Entry]] = {}
         self._marks = Marks(self.outline, self._next)
         self._pauses = Pauses(self.outline, self._next, self.flat.append)
         self._in_session = False
-        self._handlers: dict[type, Callable[[Any], None]] = {
+        self.times_emptied = 0
+
+    @cached_property
+    def _handlers(self) -> dict[type, Callable[[Any], None]]:
+        """Who takes which event; made for the first one."""
+        return {
             events.TurnStarted: self._turn_started,
             events.ModelStarted: self._model_started,
             events.ModelDelta: self._model_delta,
@@ -86,6 +96,7 @@ class TraceModel:
                 self.now = max(self.now, event.at)
                 changed = changed or not self._goes_on(event)
                 handler(event)
+        self.texts.keep_up()
         return changed
 
     def _goes_on(self, event: events.AgentEvent) -> bool:
@@ -109,7 +120,7 @@ class TraceModel:
 
     def _turn_started(self, event: events.TurnStarted) -> None:
         host = self._host(event) if event.inner else None
-        prompt = visible_line(event.prompt.strip()[:500])
+        prompt = visible_line(" ".join(event.prompt[:2_000].split())[:500])
         clock = Clock(event.at) if host is None else host.turn.clock
         turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, clock, guest=event.inner)
         self._live[event.agent] = turn
@@ -205,7 +216,15 @@ class TraceModel:
             self._fail(entry, str(event.entry.get("error") or "failed"))
 
     def _close(self, entry: Entry, at: float, ms: float | None) -> None:
-        """An entry that ran has ended. Its own time wins over when the news arrived."""
+        """An entry that ran has ended. Its own time wins over when the news arrived.
+
+        One that was taken from a record ran in another turn: it took no time of this one.
+        """
+        from workbench.engine.begun import REPLAYED  # with the engine, which the first frame does without
+
+        if entry.data.get(REPLAYED):
+            entry.end, entry.ms, entry.label = entry.start, None, None
+            return
         end = entry.turn.work(at)
         if entry.start is not None:
             if ms is None:
@@ -307,6 +326,7 @@ class TraceModel:
         entry = self._ended.get(event.agent, {}).get(_key(event.entry))
         if entry is not None:
             entry.data, entry.label = event.entry, None
+            self.texts.changed(entry)
 
     def _turn_finished(self, event: events.TurnFinished | events.ByHandFinished) -> None:
         turn = self._live.pop(event.agent, None)
@@ -330,8 +350,10 @@ class TraceModel:
             self._waits.tell(turn.iterations[-1])
             reached = turn.iterations[-1].end - turn.start
         turn.total = max(event.duration_ms - event.waited_ms, reached)
-        told = bool(self.failures) and self.failures[-1].turn is turn and self.failures[-1].kind == "llm"
+        last = self.failures[-1] if self.failures else None
+        told = isinstance(last, Entry) and last.turn is turn and last.kind == "llm"
         if event.error and not told:
+            insort(self.failures, turn, key=lambda failed: failed.serial)
             self.outline.add_reason(Reason(self._next(), turn, _first_line(event.error)))
 
     @property
@@ -357,6 +379,9 @@ class TraceModel:
     def _session_reset(self, event: events.SessionReset) -> None:
         if event.inner:
             return
+        if event.retold:
+            self._empty()
+            return
         if self._in_session:
             self._in_session = False
             self._fold_earlier()
@@ -364,6 +389,19 @@ class TraceModel:
         turn = self._live.pop(event.agent, None)
         if turn is not None:
             turn.live, turn.total = False, turn.work(event.at)
+
+    def _empty(self) -> None:
+        """What is told next is the whole conversation: what stood here is in another one."""
+        self.outline.empty()
+        for known in (self.turns, self.flat, self.failures):
+            known.clear()
+        for by_name in (self._live, self._model_calls, self._calls, self._ended, self._waits.open):
+            by_name.clear()
+        self._running.clear()
+        self.texts.empty()
+        self._marks.end_row()
+        self.entry_count, self._in_session = 0, False
+        self.times_emptied += 1
 
 
 def _key(entry: Mapping[str, Any]) -> object:

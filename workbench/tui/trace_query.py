@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import Final, TypeAlias, get_args
 
 from workbench.tui.trace_records import Entry, State
 
-Texts: TypeAlias = Callable[[Sequence[Entry]], list[str]]
-"""Gives the text of each entry that words are looked for in, in lower case."""
+Holding: TypeAlias = Callable[[str], AbstractSet[int]]
+"""Gives the serials of those entries being looked at in which a word, in lower case, is said."""
 
-Sieve: TypeAlias = Callable[[list[Entry], Texts], list[bool]]
+Sieve: TypeAlias = Callable[[list[Entry], Holding], list[bool]]
 """Tells of each entry whether it fits."""
 
 KEYS: Final = ("tool:", "status:", "kind:", "agent:", "turn:")
@@ -33,11 +34,11 @@ class Query:
     problem: str = ""
     words: tuple[str, ...] = field(default=(), compare=False)
 
-    def keep(self, entries: Sequence[Entry], texts: Texts) -> list[Entry]:
+    def keep(self, entries: Sequence[Entry], holding: Holding) -> list[Entry]:
         """The entries that fit, in their order."""
         found = list(entries)
         for sieve in self.sieves:
-            found = list(compress(found, sieve(found, texts)))
+            found = list(compress(found, sieve(found, holding)))
         return found
 
 
@@ -97,29 +98,27 @@ def _sieve(term: str) -> Sieve | None:
     if key == "tool":
         return _by_name(value)
     if key == "agent":
-        return lambda entries, _texts: [value in entry.iteration.turn.agent.lower() for entry in entries]
+        return lambda entries, _: [value in entry.iteration.turn.agent.lower() for entry in entries]
     if key == "turn":
         return _by_turn(int(value)) if value.isdecimal() else None
     if key == "kind":
-        return (
-            (lambda entries, _texts: [entry.kind == value for entry in entries]) if value in KINDS else None
-        )
+        return (lambda entries, _: [entry.kind == value for entry in entries]) if value in KINDS else None
     states = frozenset(state for state in STATUSES if state.startswith(value))
-    return (lambda entries, _texts: [entry.state in states for entry in entries]) if states else None
+    return (lambda entries, _: [entry.state in states for entry in entries]) if states else None
 
 
 def _by_time(longer: bool, limit: float) -> Sieve:
     if longer:
-        return lambda entries, _texts: [(entry.ms or 0.0) > limit for entry in entries]
-    return lambda entries, _texts: [entry.ms is not None and entry.ms < limit for entry in entries]
+        return lambda entries, _: [(entry.ms or 0.0) > limit for entry in entries]
+    return lambda entries, _: [entry.ms is not None and entry.ms < limit for entry in entries]
 
 
 def _by_turn(number: int) -> Sieve:
-    return lambda entries, _texts: [entry.iteration.turn.root.number == number for entry in entries]
+    return lambda entries, _: [entry.iteration.turn.root.number == number for entry in entries]
 
 
 def _by_name(value: str) -> Sieve:
-    def fits(entries: list[Entry], _texts: Texts) -> list[bool]:
+    def fits(entries: list[Entry], _: Holding) -> list[bool]:
         names = {name for name in {entry.name for entry in entries} if value in name.lower()}
         return [entry.name in names and entry.kind == "tool" for entry in entries]
 
@@ -127,8 +126,12 @@ def _by_name(value: str) -> Sieve:
 
 
 def _by_word(word: str) -> Sieve:
-    return lambda entries, texts: [word in text for text in texts(entries)]
+    def fits(entries: list[Entry], holding: Holding) -> list[bool]:
+        found = holding(word)
+        return [entry.serial in found for entry in entries]
+
+    return fits
 
 
 def _not(sieve: Sieve) -> Sieve:
-    return lambda entries, texts: [not fits for fits in sieve(entries, texts)]
+    return lambda entries, holding: [not fits for fits in sieve(entries, holding)]

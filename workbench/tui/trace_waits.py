@@ -29,7 +29,8 @@ class Waits:
     """Puts waits into the outline.
 
     ``serial`` numbers records, ``count`` is told of each new one, ``calls`` are those that have not ended,
-    by agent and id. ``open`` holds the wait of each agent that waits.
+    by agent and id, ``changed`` is told of a wait that says another thing than before. ``open`` holds the
+    wait of each agent that waits.
     """
 
     def __init__(
@@ -38,12 +39,14 @@ class Waits:
         serial: Callable[[], int],
         count: Callable[[Entry], object],
         calls: Mapping[tuple[str, str], Entry],
+        changed: Callable[[Entry], object],
     ) -> None:
         self.open: dict[str, Entry] = {}
         self._outline = outline
         self._serial = serial
         self._count = count
         self._calls = calls
+        self._changed = changed
 
     def begin(self, event: events.WaitStarted, iteration: Iteration) -> None:
         """A person is asked about calls of this iteration."""
@@ -91,6 +94,7 @@ class Waits:
         counts = Counter(_FATES[call.state] for call in calls_of(iteration))
         wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
         wait.label = None
+        self._changed(wait)
 
 
 def calls_of(iteration: Iteration) -> Iterator[Entry]:

@@ -16,10 +16,9 @@ _ASKS: Final = {
     "strict": "it asks before every call",
     "open": "it asks before nothing",
 }
-_EXAMPLE: Final = "add(a=2, b=3)"
 _COLUMN: Final = 11
 _KEYS: Final = (
-    ("app.approval_mode", "ask for every call, for risky ones, or for none"),
+    ("app.approval_mode", "ask for every call, risky ones, or none"),
     ("app.next_panel", "next panel: conversation, trace, tools"),
     ("app.palette", "find a command by name"),
     ("app.help", "every key"),
@@ -37,8 +36,8 @@ def welcome(ready: events.AgentReady) -> tuple[str, list[list[Span]]]:
         lines = [[(f"{asks[0].upper()}{asks[1:]}.", "muted")], [], [(text, "warning")], []]
     keys = [("/", "commands: /help /model /new /theme /quit")]
     keys += [(key_text_of(command), meaning) for command, meaning in _KEYS]
-    if offline:
-        lines += [[(f"{'try':<{_COLUMN}}", "subtle"), (_EXAMPLE, "text")], []]
+    if offline and ready.trial:
+        lines += [[(f"{'try':<{_COLUMN}}", "subtle"), (visible_line(ready.trial), "text")], []]
     lines += [[(f"{key:<{_COLUMN}}", "subtle"), (meaning, "muted")] for key, meaning in keys if key]
     return f"{visible_line(ready.agent)} is ready", lines
 

@@ -168,18 +168,18 @@ def test_a_call_whose_arguments_were_changed_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("facts", "words"),
+    ("facts", "words", "time"),
     [
-        ({"fault": "raise OSError"}, "fault raise"),
-        ({"made_up": True}, "made up"),
-        ({"result_edited_from": "before"}, "result edited"),
-        ({"replayed": True}, "from the record"),
-        ({"replayed": True, "original_result": "before"}, "made up"),
+        ({"fault": "raise OSError"}, "fault raise", "   12 ms"),
+        ({"made_up": True}, "made up", "   12 ms"),
+        ({"result_edited_from": "before"}, "result edited", "   12 ms"),
+        ({"replayed": True}, "from the record", " " * 8),
+        ({"replayed": True, "original_result": "before"}, "made up", " " * 8),
     ],
 )
-def test_a_call_that_did_not_just_run_says_so_in_a_word(facts: dict[str, Any], words: str) -> None:
+def test_a_call_that_did_not_just_run_says_so_in_a_word(facts: dict[str, Any], words: str, time: str) -> None:
     document = told(STARTED, batch(call("1")), over("1", **facts))
-    assert texts(document)[1] == f"✓ tool  path='a.txt'  {words}   12 ms"
+    assert texts(document)[1] == f"✓ tool  path='a.txt'  {words}{time}"
 
 
 def test_a_call_being_written_becomes_the_call() -> None:

@@ -27,6 +27,7 @@ from workbench.tui.commands import (
 )
 from workbench.tui.commands.chosen_keys import UNBOUND, choose_keys, with_chosen_keys
 from workbench.tui.commands.command import Command, Scope
+from workbench.tui.commands.synonyms import SYNONYMS
 
 __all__ = [
     "TABLE",
@@ -34,6 +35,7 @@ __all__ = [
     "Command",
     "Scope",
     "all_commands",
+    "also_called",
     "binding",
     "bindings",
     "choose_keys",
@@ -139,7 +141,14 @@ def hints(scopes: Iterable[Scope]) -> list[Command]:
     return sorted(held, key=lambda command: command.hint)
 
 
+def also_called(beginning: str) -> list[Command]:
+    """The slash commands that people call by another word, which begins so."""
+    ids = {each for word, ids in SYNONYMS.items() if word.startswith(beginning) for each in ids}
+    return [row for row in TABLE if row.slash and row.id in ids]
+
+
 def searched(command: Command) -> str:
     """The words by which a person finds a command."""
     slash = f"/{command.slash}" if command.slash else ""
-    return f"{command.label} {command.help} {slash} {command.id}"
+    other = " ".join(word for word, ids in SYNONYMS.items() if command.id in ids)
+    return f"{command.label} {command.help} {slash} {command.id} {other}"

@@ -28,6 +28,7 @@ Scope = Literal[
     "what_if",
     "branches",
     "pause",
+    "earlier",
     "breakpoints",
     "fault",
     "field",
@@ -47,7 +48,8 @@ class Command:
     the hint line; ``help`` a sentence. ``hint`` orders the hint line (1 first; 0 is not shown there).
     ``slash`` is the word after ``/`` in the prompt, empty where there is none. ``palette`` lists it in
     the command palette. ``action`` is the Textual action that does it;
-    where ``takes`` names an argument, the slash command hands it on. ``priority`` keys hold before those
+    where ``takes`` names an argument, the slash command hands it on, and ``needs`` says that it can do
+    nothing without. ``priority`` keys hold before those
     of the widget that has the focus. An action ``do`` is what the app was given to do under this id.
     """
 
@@ -61,4 +63,5 @@ class Command:
     slash: str = ""
     palette: bool = False
     takes: str = ""
+    needs: bool = False
     priority: bool = False

@@ -26,6 +26,14 @@ ROWS: Final[tuple[Command, ...]] = (
         "pause.again", "pause", ("a",), "again", "run again", "Run the call once more, and pause again.", 5
     ),
     Command(
+        "pause.earlier",
+        "pause",
+        ("R",),
+        "earlier",
+        "earlier call",
+        "Choose a call of the trace; it runs again once the turn is over.",
+    ),
+    Command(
         "pause.stop",
         "pause",
         ("escape", "x"),
@@ -54,6 +62,12 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("pause.page_down", "pause", ("pagedown",), "screens(1)", "page down", "Scroll one screen down."),
     Command("pause.first", "pause", ("home",), "ends(0)", "first", "Scroll to the first line."),
     Command("pause.last", "pause", ("end",), "ends(1)", "last", "Scroll to the last line."),
+    Command("earlier.choose", "earlier", ("enter",), "choose", "run it after the turn", "Run it later.", 1),
+    Command("earlier.close", "earlier", ("escape",), "close", "close", "Go back to the pause.", 2),
+    Command("earlier.up", "earlier", ("up",), "move(-1)", "up", "Go to the row above."),
+    Command("earlier.down", "earlier", ("down",), "move(1)", "down", "Go to the row below."),
+    Command("earlier.page_up", "earlier", ("pageup",), "page(-1)", "page up", "Go one screen up."),
+    Command("earlier.page_down", "earlier", ("pagedown",), "page(1)", "page down", "Go one screen down."),
     Command(
         "breakpoints.toggle",
         "breakpoints",

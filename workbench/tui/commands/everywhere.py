@@ -104,6 +104,7 @@ ROWS: Final[tuple[Command, ...]] = (
         "Call a tool by hand, with a form for its arguments.",
         slash="call",
         takes="TOOL",
+        needs=True,
     ),
     Command(
         "app.sessions",

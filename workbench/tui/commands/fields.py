@@ -8,6 +8,7 @@ from workbench.tui.commands.command import Command
 
 ROWS: Final[tuple[Command, ...]] = (
     Command("field.take", "field", ("ctrl+s",), "take", "take", "Take what is written.", priority=True),
+    Command("field.unfold", "field", ("ctrl+o",), "unfold", "unfold", "Show a folded text whole."),
     Command("field.leave", "field", ("escape",), "leave", "leave", "Leave it; nothing changes."),
     Command("option.before", "option", ("left",), "choose(-1)", "before", "Choose the one before."),
     Command("option.after", "option", ("right", "space"), "choose(1)", "after", "Choose the next one."),

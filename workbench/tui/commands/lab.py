@@ -29,5 +29,6 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("form.leave", "form", ("escape",), "leave", "back", "Go back; while it runs, stop it.", 2),
     Command("form.next", "form", ("tab",), "next_field", "next field", "Go to the next field.", 3),
     Command("form.previous", "form", ("shift+tab",), "previous_field", "field before", "Go back to one."),
+    Command("form.null", "form", ("ctrl+n",), "null", "null", "Let the field be null, or empty again.", 5),
     Command("form.inspect", "form", ("f8",), "inspect", "inspect", "Show all of the call.", 4),
 )

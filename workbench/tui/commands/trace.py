@@ -33,7 +33,7 @@ ROWS: Final[tuple[Command, ...]] = (
         "trace.again",
         "trace",
         ("R",),
-        "again",
+        "wish('again')",
         "run again",
         "Run the call again on the tool as it is now, or every call of the turn.",
         6,
@@ -42,7 +42,7 @@ ROWS: Final[tuple[Command, ...]] = (
         "trace.again_edited",
         "trace",
         ("A",),
-        "again_edited",
+        "wish('again_edited')",
         "again, edited",
         "Run the call again with other arguments.",
     ),
@@ -50,11 +50,13 @@ ROWS: Final[tuple[Command, ...]] = (
         "trace.what_if",
         "trace",
         ("w",),
-        "what_if",
+        "wish('what_if')",
         "what if",
         "Go on from the call in a fork, as if it had ended otherwise.",
     ),
-    Command("trace.save_test", "trace", ("t",), "save_test", "save as test", "Write a pytest of the call."),
+    Command(
+        "trace.save_test", "trace", ("t",), "wish('save_test')", "save as test", "Write a pytest of the call."
+    ),
     Command(
         "trace.break",
         "trace",

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import events
-from textual.message import Message
 
+from workbench.tui import events as agent_events
 from workbench.tui.commands import bindings
-from workbench.tui.events import AgentEvent, ByHandStarted, TurnStarted
+from workbench.tui.do import Errand
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
-from workbench.tui.transcript.answer import Fence, Prose
-from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice, welcome
-from workbench.tui.transcript.call import CallBlock
+from workbench.tui.transcript.blocks import Block, Fixed, notice, welcome
 from workbench.tui.transcript.cursor import Cursor
 from workbench.tui.transcript.document import Document
-from workbench.tui.transcript.search_bar import SearchBar
-from workbench.tui.transcript.story import Story
-from workbench.tui.transcript.turns import Turns
-from workbench.tui.transcript.user_message import UserMessage
 from workbench.tui.transcript.view import TranscriptView
 from workbench.visible import visible
 
+if TYPE_CHECKING:
+    from workbench.tui.events import AgentEvent
+    from workbench.tui.transcript.search_bar import SearchBar
+    from workbench.tui.transcript.story import Story
+    from workbench.tui.transcript.turns import Turns
+
 _WHEEL_ROWS: Final = 3
-_COPIED: Final[dict[type[Block], str]] = {Fence: "code", UserMessage: "message", Reasoning: "reasoning"}
-"""What is said to have been copied, where that is not a call."""
 
 
 class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
@@ -36,14 +35,14 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
     BINDINGS = bindings("conversation")
 
-    class LinkClicked(Message):
+    class LinkClicked(Errand):
         """A link was clicked. ``target`` is what the model wrote: ask before opening it."""
 
         def __init__(self, target: str) -> None:
             super().__init__()
             self.target = target
 
-    class Copied(Message):
+    class Copied(Errand):
         """Text went to the clipboard. ``what`` says which, in a word: ``code``, ``call``, ``answer``."""
 
         def __init__(self, what: str, characters: int) -> None:
@@ -54,25 +53,38 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         document = Document()
         super().__init__(palette, document, id=id)
-        self._story = Story(document)
         self._cursor = Cursor(document)
-        self._turns = Turns(document)
         self._greeting: tuple[str, Sequence[Sequence[Span]]] | None = None
         self._welcome: Fixed | None = None
+        self._begun = False
         self._search: SearchBar | None = None
         self._hovered: int | None = None
         self._clicked: int | None = None
+
+    @cached_property
+    def _story(self) -> Story:
+        """Made when the first thing happens: an empty conversation is drawn without it."""
+        from workbench.tui.transcript.story import Story
+
+        return Story(self.document)
+
+    @cached_property
+    def _turns(self) -> Turns:
+        from workbench.tui.transcript.turns import Turns
+
+        return Turns(self.document)
 
     def apply(self, events: Sequence[AgentEvent]) -> None:
         """Take what happened since the last time, in order. Draws once."""
         for event in events:
             self._story.tell(event)
-        begun = any(isinstance(event, TurnStarted | ByHandStarted) for event in events)
-        if self._welcome is not None and begun:
+        begins = agent_events.TurnStarted, agent_events.ByHandStarted
+        if any(isinstance(event, begins) for event in events):
+            self._begun = True
             self._drop_welcome()
         if not self.document.blocks:
             self.forget_place()
-            self._welcome = None
+            self._welcome, self._begun = None, False
             if self._greeting is not None:
                 self.show_welcome(*self._greeting)
         self.update_view()
@@ -80,10 +92,19 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     def show_welcome(self, title: str, lines: Sequence[Sequence[Span]]) -> None:
         """Say something until the conversation begins, and after a reset; notices stand below it."""
         self._greeting = title, lines
-        self._drop_welcome()
-        if not self.document.blocks:
-            self._welcome = welcome(title, lines)
-            self.document.append(self._welcome)
+        if self._begun:
+            return
+        said = welcome(title, lines)
+        if self._welcome is not None:
+            self._welcome.say(said)
+            self.document.changed(self._welcome)
+        else:
+            self._welcome = said
+            notices = list(self.document.blocks)
+            self.document.clear()
+            for block in (said, *notices):
+                self.document.append(block)
+            self.begin_at_top()
         self.update_view()
 
     def add_notice(self, title: str, text: str = "", hint: str = "", tone: str = "muted") -> None:
@@ -93,13 +114,21 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def tick(self, now: float) -> None:
         """Time passes, in Unix seconds: calls that run show how long they have been running."""
+        if not self._begun:
+            return
         for call in self._story.tick(now):
             self.document.measure(call.index)
             self.refresh_row(self.row_of(call))
 
+    def hear(self, said: Mapping[str, str]) -> None:
+        """Show below each call that runs the last line that it has printed, by call id."""
+        if said and self._begun and self._story.hear(said):
+            self.update_view()
+
     def _drop_welcome(self) -> None:
         if self._welcome is not None and self.document.find(self._welcome.number) is self._welcome:
             self.document.remove(self._welcome)
+            self.forget_place()
         self._welcome = None
 
     def emphasis(self, block: Block) -> tuple[str | None, bool]:
@@ -129,6 +158,8 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def action_search(self) -> None:
         """Look for a text: what is typed next is the text."""
+        from workbench.tui.transcript.search_bar import SearchBar
+
         self._search = SearchBar(self.document)
         self.refresh()
 
@@ -199,7 +230,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
 
     def action_expand_all(self) -> None:
         """Show all calls whole, or fold all of them."""
-        calls = [block for block in self.document.blocks if isinstance(block, CallBlock)]
+        calls = [block for block in self.document.blocks if block.kind == "call"]
         expand = not all(call.expanded for call in calls)
         for call in calls:
             if call.expanded != expand:
@@ -211,10 +242,8 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     def action_copy_block(self, number: int | None = None, line: int | None = None) -> None:
         """Copy the code, or the call, under the cursor or with a block number and a line of it."""
         block = self._cursor.block if number is None else self.document.find(number)
-        if isinstance(block, Prose):
-            self._copy("code", block.code(line))
-        elif block is not None:
-            self._copy(_COPIED.get(type(block), "call"), block.source())
+        if block is not None:
+            self._copy(block.kind, block.copied(line))
 
     def action_copy_answer(self) -> None:
         """Copy the answer that ends last in view, as Markdown."""
@@ -240,7 +269,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self.refresh()
 
     def _toggle(self, block: Block) -> None:
-        if isinstance(block, CallBlock | Reasoning | UserMessage):
+        if block.folds:
             row = max(self.row_of(block), 0)
             block.toggle()
             self.hold(block, row)
@@ -277,7 +306,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """A row that can be opened says so under the mouse."""
         found = self.document.at(event.y + self.scroll_offset.y)
-        opens = found is not None and _opens(*found)
+        opens = found is not None and found[0].opens_at(found[1])
         self._hover(found[0].number if found is not None and opens else None)
 
     def on_leave(self) -> None:
@@ -298,7 +327,7 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         if block.stop:
             self._cursor.choose(block)
             self.refresh()
-        if _opens(block, row):
+        if block.opens_at(row):
             self._toggle(block)
 
     def text_select_all(self) -> None:
@@ -315,10 +344,3 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             block = self.document.find(changed) if changed is not None else None
             if block is not None:
                 self.refresh_row(self.row_of(block))
-
-
-def _opens(block: Block, row: int) -> bool:
-    """Whether a click on this row of the block shows or folds something."""
-    if isinstance(block, UserMessage):
-        return block.opens_at(row)
-    return row == 0 and isinstance(block, CallBlock | Reasoning)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
@@ -12,12 +13,14 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.tui.completion import Completer
 from workbench.tui.offer_list import OfferList
 from workbench.tui.palette import Palette
 from workbench.tui.pastes import is_long
 from workbench.tui.prompt_area import PromptArea, PromptReport
 from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.completion import Completer
 
 _DRAFT_LINES = 500
 _DRAFT_CHARACTERS = 50_000

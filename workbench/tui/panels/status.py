@@ -55,7 +55,9 @@ class Line(Painted):
 
 @dataclass(slots=True)
 class Status:
-    """What the top line shows. None means not known. ``faults`` counts tools that fail on purpose."""
+    """What the top line shows. None means not known. ``faults`` counts tools that fail on purpose,
+    ``breakpoints`` those that are on.
+    """
 
     agent: str = ""
     model: str = ""
@@ -64,6 +66,7 @@ class Status:
     tokens: int = 0
     cost: float | None = 0.0
     faults: int = 0
+    breakpoints: int = 0
     stepping: bool = False
 
 
@@ -104,10 +107,10 @@ class TopLine(Line):
 
 
 def _unusual(status: Status) -> list[list[Span]]:
-    """What makes calls other than they seem: faults on purpose, step mode."""
-    count = status.faults
-    words = [f"{count} fault{'s' * (count > 1)} on"] * bool(count) + ["step mode"] * status.stepping
-    return [[(word, "warning")] for word in words]
+    """What makes calls other than they seem: faults on purpose, breakpoints, step mode."""
+    counts = (status.faults, "fault"), (status.breakpoints, "breakpoint")
+    words = [f"{count} {word}{'s' * (count > 1)} on" for count, word in counts if count]
+    return [[(word, "warning")] for word in words + ["step mode"] * status.stepping]
 
 
 def _context(status: Status, *, compact: bool) -> list[Span]:

@@ -10,11 +10,10 @@ from textual import on
 from textual.app import ComposeResult
 from textual.message import Message
 
-from workbench.tui import events
-from workbench.tui.commands import bindings
-from workbench.tui.do import Do, TakeOut
+from workbench.tui import events, lab_wishes
+from workbench.tui.commands import bindings, commands, key_text_of
+from workbench.tui.do import Do, Errand, TakeOut
 from workbench.tui.filter_line import FilterLine
-from workbench.tui.lab_wishes import CallByHand, RunToolAgain, Wanted
 from workbench.tui.lanes import meter
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
@@ -43,7 +42,7 @@ class ToolsPanel(ListPanel[Row]):
     BINDINGS = bindings("tools")
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
-    class Toggle(Message):
+    class Toggle(Errand):
         """Somebody wants these tools on (or off); ``group`` is set when it is a whole group."""
 
         def __init__(
@@ -240,18 +239,29 @@ class ToolsPanel(ListPanel[Row]):
         tool = self._tool()
         if tool is not None:
             self.post_message(Do("app.fault", tool.row.name))
+        else:
+            self._explain("tools.fault")
 
     def action_call(self) -> None:
         """Call the tool by hand."""
         tool = self._tool()
         if tool is not None:
-            self.post_message(Wanted(CallByHand(tool.row.name)))
+            self.post_message(lab_wishes.Wanted(lab_wishes.CallByHand(tool.row.name)))
+        else:
+            self._explain("tools.call")
 
     def action_again(self) -> None:
         """Run every call of the tool again."""
         tool = self._tool()
         if tool is not None:
-            self.post_message(Wanted(RunToolAgain(tool.row.name)))
+            self.post_message(lab_wishes.Wanted(lab_wishes.RunToolAgain(tool.row.name)))
+        else:
+            self._explain("tools.again")
+
+    def _explain(self, command: str) -> None:
+        """Say what a key does that found no tool to do it with."""
+        row = next(row for row in commands("tools") if row.id == command)
+        self.notify(row.help, title=f"{key_text_of(command)} is for a tool", severity="warning")
 
     def action_take_out(self) -> None:
         """Take back what the row says: a grant, a breakpoint, a fault; on a tool its fault."""
@@ -273,10 +283,12 @@ class ToolsPanel(ListPanel[Row]):
             self._rows.go_to(self._rows.rows.index(record.group))
 
     def action_open(self) -> None:
-        """Unfold the group under the cursor, or show what there is to say about the tool."""
+        """Unfold the group under the cursor, or show what there is to say about the tool, or what failed."""
         record = self._rows.current
         if isinstance(record, Group | Tool):
             self._fold(record, True)
+        elif isinstance(record, Problem):
+            self.post_message(self.Explain(self, record.name, record.reason, record.where))
 
     def _fold(self, record: Group | Tool, is_open: bool) -> None:
         if record.open != is_open:

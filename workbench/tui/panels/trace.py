@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from textual import on
 from textual.app import ComposeResult
-from textual.message import Message
 
+from workbench.tui import conditions, lab_wishes, trace_wishes
 from workbench.tui.commands import bindings, commands, key_text_of
-from workbench.tui.conditions import condition_for
-from workbench.tui.do import Do
-from workbench.tui.events import AgentEvent
+from workbench.tui.do import Do, Errand
 from workbench.tui.filter_line import FilterLine
-from workbench.tui.lab_wishes import RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.legend import Legend
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
@@ -25,8 +22,12 @@ from workbench.tui.rows import RowList
 from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
 from workbench.tui.trace_query import complete, parse
-from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn, tool_calls
+from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn
 from workbench.tui.trace_rows import Grid, axis_label, draw
+
+if TYPE_CHECKING:
+    from workbench.tui.events import AgentEvent
+    from workbench.tui.trace_wishes import What
 
 _SLICE: Final = 0.02
 """Seconds that filtering takes at once."""
@@ -42,6 +43,7 @@ _NOTHING: tuple[Span, ...] = (
     ("Nothing fits.", "subtle"),
     ("Fields are tool: status: kind: agent: turn:, times >200ms <1s, anything else is looked for.", "muted"),
 )
+_COMMANDS: Final = frozenset(row.slash for row in commands("app") if row.slash)
 _PLACEHOLDER: Final = "tool:name status:error >200ms text"
 
 
@@ -56,7 +58,7 @@ class TracePanel(ListPanel[Row]):
     BINDINGS = bindings("trace")
     DEFAULT_CSS = Path(__file__).with_suffix(".tcss").read_text(encoding="utf-8")
 
-    class Inspect(Message):
+    class Inspect(Errand):
         """Somebody wants to see all of a finished entry."""
 
         def __init__(self, panel: TracePanel, entry: Entry) -> None:
@@ -79,7 +81,7 @@ class TracePanel(ListPanel[Row]):
             follows=True,
             id=id,
         )
-        self._filter = TraceFilter(self._model.flat)
+        self._filter = TraceFilter(self._model.flat, self._model.texts)
         self._filtered = False
         self._followed = True
         self._ticked = 0.0
@@ -97,8 +99,13 @@ class TracePanel(ListPanel[Row]):
 
     def apply(self, batch: Iterable[AgentEvent]) -> None:
         """Take in what happened since the last call."""
+        emptied = self._model.times_emptied
         if not self._model.apply(batch):
             return
+        if self._model.times_emptied != emptied:
+            self._filter.begin(self._filter.query)
+            if self._filtered:
+                self._rows.show(self._filter.rows)
         if self._filtered:
             self._filter.follow()
             self._go_on()
@@ -137,8 +144,13 @@ class TracePanel(ListPanel[Row]):
         """All finished tool calls, whatever is shown, in the order in which they came up."""
         return [entry for entry in self._model.flat if entry.kind == "tool" and entry.data]
 
-    def go_to(self, entry: Entry) -> None:
-        """Unfold what hides an entry and put the cursor on it; a filter that leaves it out goes."""
+    def go_to(self, entry: Entry | Turn) -> None:
+        """Unfold what hides an entry or a turn and put the cursor on it; a filter that leaves it out goes.
+
+        Nothing happens for one of a conversation that is not shown any more.
+        """
+        if entry.turn.root not in self._model.turns:
+            return
         if self._filtered:
             place = next((at for at, row in enumerate(self._filter.rows) if row is entry), None)
             if place is not None:
@@ -224,7 +236,7 @@ class TracePanel(ListPanel[Row]):
         if not self._filtered:
             self._rows.show(self._model.outline.rows)
             return
-        self._rows.empty = _NOTHING
+        self._rows.empty = _nothing_for(event.text.strip())
         self._go_on()
         self._rows.show(self._filter.rows)
 
@@ -315,42 +327,15 @@ class TracePanel(ListPanel[Row]):
         else:
             self.action_fold()
 
-    def action_again(self) -> None:
-        """Run the call under the cursor again, or every call of the turn or iteration."""
-        record = self._rows.current
-        if record is not None and (calls := tool_calls(record)):
-            self.post_message(Wanted(RunAgain(calls)))
-        else:
-            self._explain("trace.again")
-
-    def action_again_edited(self) -> None:
-        """Run the call under the cursor again with other arguments."""
-        record = self._rows.current
-        if isinstance(record, Entry) and (calls := tool_calls(record)):
-            self.post_message(Wanted(RunAgain(calls, edit=True)))
-        else:
-            self._explain("trace.again_edited")
-
-    def action_what_if(self) -> None:
-        """Go on from the call under the cursor as if it had ended otherwise."""
-        record = self._rows.current
-        if isinstance(record, Entry) and tool_calls(record):
-            self.post_message(Wanted(WhatIf(record)))
-        else:
-            self._explain("trace.what_if")
-
-    def action_save_test(self) -> None:
-        """Write a test of the call under the cursor."""
-        record = self._rows.current
-        if isinstance(record, Entry) and tool_calls(record):
-            self.post_message(Wanted(SaveTest(record)))
-        else:
-            self._explain("trace.save_test")
-
-    def _explain(self, command: str) -> None:
-        """Say what a key does that found no tool call to do it with."""
-        row = next(row for row in commands("trace") if row.id == command)
-        self.notify(row.help, title=f"{key_text_of(command)} is for a tool call", severity="warning")
+    def action_wish(self, what: What) -> None:
+        """Ask for what can be done with a tool call, or say that it is for one."""
+        wish = trace_wishes.wish_for(what, self._rows.current)
+        if wish is not None:
+            self.post_message(lab_wishes.Wanted(wish))
+            return
+        command = next(row for row in commands("trace") if row.id == f"trace.{what}")
+        title = f"{key_text_of(command.id)} is for a tool call"
+        self.notify(f"{command.help} Go to a call first, with the arrows.", title=title, severity="warning")
 
     def action_legend(self) -> None:
         """Say what the bars and glyphs mean, or no longer."""
@@ -366,8 +351,8 @@ class TracePanel(ListPanel[Row]):
         record = self._rows.current
         rest = ""
         if isinstance(record, Entry) and record.kind == "tool":
-            rest = f"{record.name} {condition_for(record.arguments)}"
-        self.post_message(Do("app.breakpoints", rest))
+            rest = f"{record.name} {conditions.condition_for(record.arguments)}"
+        self.post_message(Do("trace.break", rest))
 
     def action_next_error(self) -> None:
         """Go to the next error, from the last one to the first."""
@@ -383,7 +368,7 @@ class TracePanel(ListPanel[Row]):
             place = bisect_left(failures, self._serial(), key=lambda entry: entry.serial)
             self.go_to(failures[place - 1])
 
-    def _failures(self) -> list[Entry]:
+    def _failures(self) -> Sequence[Entry | Turn]:
         if not self._filtered:
             return self._model.failures
         return [entry for entry in self._filter.matches if entry.state in FAILED]
@@ -391,3 +376,11 @@ class TracePanel(ListPanel[Row]):
     def _serial(self) -> int:
         record = self._rows.current
         return record.serial if record is not None else 0
+
+
+def _nothing_for(text: str) -> tuple[Span, ...]:
+    """What to say while nothing fits; who writes a slash command here is told where it belongs."""
+    word = text.removeprefix("/")
+    if word not in _COMMANDS:
+        return _NOTHING
+    return (_NOTHING[0], (f"For the command /{word}: esc, then type it in the prompt.", "muted"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -21,6 +21,7 @@ from workbench.tui.approval import (
     Batch,
     Decision,
 )
+from workbench.tui.arguments_area import parse_arguments
 from workbench.tui.broker import Decide
 from workbench.tui.commands import bindings, commands, key_text, key_text_of, passed
 from workbench.tui.external_editor import ExternalEditor
@@ -30,9 +31,9 @@ from workbench.tui.pieces import PieceRows
 from workbench.tui.screens import approval_parts as parts
 from workbench.tui.screens import approval_texts as texts
 from workbench.tui.screens.approval_always import AlwaysPanel
-from workbench.tui.screens.approval_fields import EditField, Left, parse_arguments
+from workbench.tui.screens.approval_fields import EditField, Left
+from workbench.tui.screens.approval_keys import ApprovalKeys
 from workbench.tui.screens.approval_sheet import Sheet
-from workbench.tui.screens.burst import Burst
 from workbench.tui.screens.held import HeldScreen
 from workbench.visible import visible_line
 
@@ -43,6 +44,8 @@ _MOST_WIDE: Final = 140
 _LEAST_HIGH: Final = 33
 _ACTIONS: Final = frozenset(command.action.partition("(")[0] for command in commands("approval"))
 _PASSED: Final = ("app.help", "app.palette", "app.theme", "app.quit", "app.repaint")
+_FOR_GOOD: Final = ("approval.stop", "approval.editor")
+_RUN: Final = "approval.run"
 # what a click does without deciding anything
 _HARMLESS: Final = ("highlight", "show_tab")
 
@@ -71,9 +74,10 @@ class ApprovalScreen(HeldScreen):
     ) -> None:
         super().__init__(clock=clock)
         self._editor = editor
-        self._burst = Burst(clock)
         self.calls = Batch(request)
-        self._before = self.calls.state()
+        self._keys = ApprovalKeys(
+            self.calls, clock, self.set_timer, take_back=self._take_back, do=self._do_for_good
+        )
         self.sheet = Sheet(self.calls, palette, now=now)
         self._decide: Decide | None = decide
 
@@ -122,21 +126,26 @@ class ApprovalScreen(HeldScreen):
         return self.sheet.mode != "calls"
 
     def holds(self, event: events.Event) -> bool:
-        """Keys that follow each other as in a word are prose: what they decided is taken back."""
+        """Prose is handed on, and what it decided is taken back."""
         if super().holds(event):
-            self._burst.end()
+            self._keys.end()
             return True
         if not isinstance(event, events.Key) or self.sheet.mode in ("reason", "edit"):
             return False
-        if self._burst.begins:
-            self._before = self.calls.state()
-        typed = self._burst.add(event)
-        if not typed:
-            return False
-        self.calls.restore(self._before)
+        held = self.active_bindings.get(event.key)
+        calls = self.sheet.mode == "calls"
+        for_good = (*_FOR_GOOD, _RUN) if self.calls.own else _FOR_GOOD
+        final = calls and held is not None and held.binding.id in for_good
+        return self._keys.takes(event, known=held is not None or not calls, final=final)
+
+    def _take_back(self, typed: Sequence[events.Key]) -> None:
         self.sheet.close_field()
         self.give_back(typed)
-        return True
+
+    def _do_for_good(self, event: events.Key) -> None:
+        held = self.active_bindings.get(event.key)
+        if held is not None:
+            self.call_later(self.run_action, held.binding.action)
 
     def on_key(self, event: events.Key) -> None:
         """A key that means nothing here says what would."""
@@ -183,8 +192,10 @@ class ApprovalScreen(HeldScreen):
         self._say("" if changed else texts.locked_text(index, self.calls.rows[index]), "warning")
 
     def action_approve(self) -> None:
-        """Run the highlighted call."""
+        """Run the highlighted call; the one call that a person runs goes off at once."""
         self._decided(self.calls.cursor, self.calls.approve())
+        if self.calls.own:
+            self._answer(self.calls.result())
 
     def action_reject(self) -> None:
         """Reject the highlighted call."""

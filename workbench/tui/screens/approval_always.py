@@ -189,22 +189,10 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
             key, lines, summary = "subtle", once_text(missing), "runs this call, once"
         elif self._batch.covers_row(proposal):
             covered = self._batch.covered(proposal)
-            key, lines = "subtle", coverage_text(proposal, covered, longer=self._covers_longer(proposal))
+            key, lines = "subtle", coverage_text(proposal, covered)
             summary = f"also runs {marked(covered)}" if covered else "covers only this call"
         self._statement.show([Line(), *(Line(line, key, words=True) for line in lines)])
         self.post_message(self.Changed(covered, summary))
-
-    def _covers_longer(self, proposal: Proposal) -> bool:
-        """Whether an exact text is covered with more words after it too, as the text of a command is."""
-        arguments = self._batch.row.arguments
-        return any(
-            isinstance(arguments[name], str)
-            and self._batch.request.covers(
-                proposal, self._tool, {**arguments, name: f"{arguments[name]} and more"}
-            )
-            for name, pattern in proposal.arguments.items()
-            if pattern == self._exact[name]
-        )
 
     @on(Choice.Changed)
     @on(Input.Changed)

@@ -65,7 +65,7 @@ class Pages:
 
     def tabs(self, index: int) -> tuple[str, ...]:
         """The tabs that a call has, from the left."""
-        rest = ("arguments", "schema", "said")
+        rest = ("arguments", "schema") if self._request.by_hand else ("arguments", "schema", "said")
         return ("diff", *rest) if index in self._changes else rest
 
     def change(self, index: int) -> FileChange | None:

@@ -101,7 +101,7 @@ def heading(
     waiting = Piece(f"waiting {waited_text(waited)}", "warning")
     parts = {
         "shown": Piece(f"{first + 1} to {last} shown", "subtle"),
-        "rule": Piece("nothing runs until you submit", "muted"),
+        "rule": Piece(f"nothing runs until you {'say so' if batch.own else 'submit'}", "muted"),
         "agent": Piece(visible_line(request.agent), "subtle"),
         "iteration": Piece("by hand" if request.by_hand else f"iteration {request.iteration}", "subtle"),
         "model": Piece(visible_line(request.model), "subtle"),
@@ -310,7 +310,7 @@ def _field_keys(ids: str) -> str:
 def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     """The keys that hold now, and the button: the most useful ones beside it, the others in a row above.
 
-    Of the hints that do not fit only the keys are shown; esc stays as long as it does something.
+    Of the hints that do not fit only the keys are shown; esc is there always.
     """
     if mode != "calls":
         shown = [_hint(_field_keys(ids), label, target) for ids, label, target in _FIELD_HINTS[mode]]
@@ -318,17 +318,17 @@ def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     undecided = len(batch.undecided)
     held = hints(["approval"])
     leave = next(_command_hint(command) for command in held if command.id == "approval.rest")
-    leave = leave if undecided else []
     button = _button(batch, undecided, wide=True)
+    if width_of(leave) > width - 2 * EDGE - width_of(button) - 2:
+        leave = leave[:1]
     if width_of(leave) > width - 2 * EDGE - width_of(button) - 2:
         button = _button(batch, undecided, wide=False)
     others = [_command_hint(command) for command in held if command.id != "approval.rest"]
     beside = _fitting(others, width - 2 * EDGE - width_of(button) - 2 - width_of(leave) - 2)
     above = _above(others[len(beside) :], width - 2 * EDGE)
-    if leave:
-        # in the order of the command table, esc among them
-        place = next(index for index, command in enumerate(held) if command.id == "approval.rest")
-        beside.insert(min(place, len(beside)), leave)
+    # in the order of the command table, esc among them
+    place = next(index for index, command in enumerate(held) if command.id == "approval.rest")
+    beside.insert(min(place, len(beside)), leave)
     last = PieceRow(spread(_joined(beside), button, width))
     return [PieceRow(spread(_joined(above), [], width)), last] if above else [last]
 

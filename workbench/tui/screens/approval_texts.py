@@ -95,11 +95,11 @@ def marked(indices: Collection[int]) -> str:
     return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
 
 
-def coverage_text(proposal: Proposal, others: Collection[int], *, longer: bool = False) -> list[str]:
-    """What confirming a grant would do, line by line; ``longer``: with more words after them too."""
+def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
+    """What confirming a grant would do, line by line."""
     here = f"call {marked(others)}" if len(others) == 1 else f"calls {marked(others)}"
     now = "Runs this call" + (f" and {here}, marked above." if others else "; it covers no other call here.")
-    what = proposal_text(proposal) + (", also with more words after it," if longer else "")
+    what = proposal_text(proposal)
     later = {
         "once": "Nothing is remembered after this batch.",
         "session": f"Until Workbench ends or /grants takes it back, {what} runs without asking.",

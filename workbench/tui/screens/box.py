@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import ClassVar, TypeVar
 
 from textual.events import Resize
-from textual.screen import ModalScreen
+
+from workbench.tui.screens.dimmed import DimmedScreen
 
 Result = TypeVar("Result")
 
 
-class BoxScreen(ModalScreen[Result]):
+class BoxScreen(DimmedScreen[Result]):
     """Has the class ``-full`` while there are fewer than ``full_below`` cells; a subclass has the look."""
 
     full_below: ClassVar[int] = 104

@@ -41,7 +41,8 @@ class Choice:
 class BreakpointsScreen(ToolSettingScreen[Choice]):
     """Shows what ``show`` tells it; ``put``, ``remove`` and ``step`` are asked to change it.
 
-    With ``tool`` it offers what can be set for that tool; ``condition`` then stands in the field.
+    With ``tool`` it offers what can be set for that tool; ``condition`` then stands in the field, which has
+    the keys at first if that makes no sense.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("breakpoints")
@@ -71,6 +72,11 @@ class BreakpointsScreen(ToolSettingScreen[Choice]):
     def on_mount(self) -> None:
         """What stands in the field is judged."""
         self.judge()
+
+    @property
+    def begins_in_field(self) -> bool:
+        """A condition that came along and makes no sense is to be mended."""
+        return self._fault is not None
 
     def show(self, points: Sequence[BreakRow], step: bool) -> None:
         """These are set now; the cursor stays on its row."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.screen import Screen
+from textual.widget import Widget
 
 from workbench.tui.commands import bindings, hints
 from workbench.tui.form_fields import LEFT_OUT, faults_by_field, fields_of, sketch
@@ -18,10 +17,10 @@ from workbench.tui.inspector_pages import result_page
 from workbench.tui.lab_wishes import Inspect, Wanted
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import HintLine
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width, time_cells
 from workbench.tui.rerun import HandRun
 from workbench.tui.screens.form_parts import FormField
+from workbench.tui.screens.full import FullScreen
 from workbench.tui.states import GLYPHS
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
@@ -32,10 +31,9 @@ _INVITE: Final = (
     ("Not called yet.", "subtle"),
     ("^s calls it. Hooks and permissions are those of a call that the model makes.", "muted"),
 )
-_LOW: Final = 18
 
 
-class CallForm(Screen[None]):
+class CallForm(FullScreen[None]):
     """``values`` are those of the last call. ``check`` says what is wrong with arguments, or None.
 
     ``run`` begins a call, and ``refresh_run`` says that there is news of it; ``stop`` ends it. ``traced``
@@ -45,6 +43,8 @@ class CallForm(Screen[None]):
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = bindings("form")
+    scope = "form"
+    low = 18
 
     def __init__(
         self,
@@ -59,10 +59,9 @@ class CallForm(Screen[None]):
         stop: Callable[[], object],
         traced: Callable[[HandRun], Entry | None],
     ) -> None:
-        super().__init__()
+        super().__init__(palette)
         self._tool = tool
         self._description = description
-        self._palette = palette
         self._check = check
         self._begin = run
         self._stop = stop
@@ -75,25 +74,24 @@ class CallForm(Screen[None]):
             else FormField(spec, LEFT_OUT, sketch(parameters, spec.name), palette)
             for spec in fields_of(parameters)
         ]
-        self._top = TitleRow(self._top_spans, palette, "background")
         self._box = VerticalScroll(*self._fields, can_focus=False, id="fields")
         self._verdict = TitleRow(self._verdict_spans, palette)
         self._view = PageView(palette, "surface", "result")
         self._view.empty = _INVITE
         self._view.can_focus = False
-        self._hints = HintLine(palette)
 
-    def compose(self) -> ComposeResult:
-        """What is called, the fields, what it gave, the keys."""
-        yield self._top
-        yield self._box
-        yield self._verdict
-        yield self._view
-        yield self._hints
+    def body(self) -> Iterable[Widget]:
+        """The fields, what it gave."""
+        return self._box, self._verdict, self._view
+
+    def dress(self, palette: Palette) -> None:
+        """All of them are painted anew."""
+        self._verdict.palette = self._view.palette = palette
+        for field in self._fields:
+            field.palette = palette
 
     def on_mount(self) -> None:
         """Begin with the first field."""
-        self._hints.show(hints(["form"]))
         self._judge()
         if self._fields:
             self._fields[0].editor.focus(scroll_visible=False)
@@ -102,23 +100,8 @@ class CallForm(Screen[None]):
             self._view.focus()
 
     def on_resize(self, event: events.Resize) -> None:
-        """A low screen has fewer gaps; lines are broken anew."""
-        self.set_class(event.size.height < _LOW, "-low")
+        """Lines are broken anew."""
         self.refresh_run()
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._top.restyle(palette, "background")
-        self._verdict.restyle(palette, "raised")
-        self._view.palette = self._hints.palette = palette
-        for field in self._fields:
-            field.palette = palette
 
     # the fields
 
@@ -132,6 +115,18 @@ class CallForm(Screen[None]):
         for field in self._fields:
             if field.editor is event.widget:
                 self._box.scroll_to_widget(field, animate=False)
+        self._show_hints()
+
+    def _show_hints(self) -> None:
+        """The key for null stands there where null is a value."""
+        field = self._field
+        takes_null = field is not None and field.takes_null
+        self._hints.show(key for key in hints(["form"]) if key.id != "form.null" or takes_null)
+
+    @property
+    def _field(self) -> FormField | None:
+        """The field that is filled in."""
+        return next((field for field in self._fields if field.editor.has_focus), None)
 
     def _judge(self) -> Mapping[str, Any] | None:
         """Say beside each field what is wrong with it; the arguments if nothing is."""
@@ -167,7 +162,8 @@ class CallForm(Screen[None]):
         self._view.refresh()
         self._verdict.refresh()
 
-    def _top_spans(self, width: int) -> list[Span]:
+    def top_spans(self, width: int) -> list[Span]:
+        """What is called."""
         spans: list[Span] = [("  ", "text"), *name_spans(self._tool, "text strong")]
         first = visible_line(self._description.strip().partition("\n")[0])
         return [*spans, (clip("   " + first, width - spans_width(spans) - 2), "muted")]
@@ -216,6 +212,11 @@ class CallForm(Screen[None]):
     def action_previous_field(self) -> None:
         """Go to the field before."""
         self.focus_previous()
+
+    def action_null(self) -> None:
+        """Let the field be null, or empty again."""
+        if (field := self._field) is not None:
+            field.turn_null()
 
     def action_inspect(self) -> None:
         """Show all of the call."""

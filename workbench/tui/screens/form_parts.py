@@ -14,7 +14,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, key_text_of
 from workbench.tui.form_fields import EMPTY, LEFT_OUT, FieldSpec, read, text_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
@@ -119,6 +119,7 @@ class FormField(Vertical):
         self.spec = spec
         self.fault = ""
         self._value = value
+        self._null = value is None
         self._palette = palette
         self._head = TitleRow(self._head_spans, palette, "background")
         self._editor: Options | TextArea
@@ -127,7 +128,7 @@ class FormField(Vertical):
             chosen = next((at for at, each in enumerate(spec.options) if _same(each, value)), 0)
             self._editor = Options(texts, chosen, palette)
         else:
-            text = text_of(spec, value) if value is not LEFT_OUT else sketch
+            text = sketch if value is LEFT_OUT else "" if self._null else text_of(spec, value)
             self._editor = ValueArea(
                 text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
             )
@@ -159,6 +160,8 @@ class FormField(Vertical):
         """The value, or LEFT_OUT, and what is wrong with what stands there."""
         if isinstance(self._editor, Options):
             return self.spec.options[self._editor.chosen], ""
+        if self._null:
+            return None, ""
         if self._value is not LEFT_OUT and self._editor.text == self._text:
             return self._value, ""  # a text area does not keep every kind of line end
         return read(self.spec, self._editor.text)
@@ -169,14 +172,37 @@ class FormField(Vertical):
             self.fault = fault
             self._head.refresh()
 
+    @property
+    def takes_null(self) -> bool:
+        """Whether ``turn_null`` does something."""
+        return self.spec.nullable and isinstance(self._editor, TextArea)
+
+    def turn_null(self) -> None:
+        """Let it be null, or an empty field again. What is written then is its value."""
+        if self.takes_null and isinstance(self._editor, TextArea):
+            self._set_null(not self._null)
+            if self._null:
+                self._editor.replace("", (0, 0), self._editor.document.end)
+            self.post_message(self.Filled())
+
+    def _set_null(self, null: bool) -> None:
+        self._null = null
+        self._head.refresh()
+        if isinstance(self._editor, TextArea):
+            self._editor.placeholder = self._empty()
+
     @on(TextArea.Changed)
     @on(Options.Chosen)
     def _changed(self, event: Message) -> None:
         event.stop()
+        if self._null and isinstance(event, TextArea.Changed) and event.text_area.text:
+            self._set_null(False)
         self.post_message(self.Filled())
 
     def _empty(self) -> str:
         spec = self.spec
+        if self._null:
+            return "null"
         if spec.required:
             return "empty" if spec.kind == "text" else ""
         how = f"; {EMPTY} for an empty text" if spec.quotes_empty else ""
@@ -191,6 +217,10 @@ class FormField(Vertical):
             (visible_line(spec.name), "text strong"),
             (f"  {spec.says}", "subtle"),
         ]
+        if self.takes_null:
+            on_it = self._null
+            spans += [(" or ", "muted"), ("null", "accent strong" if on_it else "subtle")]
+            spans.append((f" ({key_text_of('form.null')})", "muted"))
         spans.append((", required" if spec.required else "", "muted"))
         room = width - spans_width(spans) - 2
         if self.fault:

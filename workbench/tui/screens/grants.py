@@ -10,9 +10,9 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.message import Message
 
 from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.do import Errand
 from workbench.tui.events import GrantRow
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
@@ -82,7 +82,7 @@ class GrantsScreen(BoxScreen[None]):
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("grants")
 
-    class Revoke(Message):
+    class Revoke(Errand):
         """The grant with this ``id`` shall hold no longer."""
 
         def __init__(self, id: str) -> None:  # noqa: A002  # what a grant calls it

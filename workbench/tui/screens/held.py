@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from textual import events
-from textual.message import Message
-from textual.screen import ModalScreen
 
+from workbench.tui.do import Errand
 from workbench.tui.prompt_area import PromptArea
 from workbench.tui.replay import TextField, replay, text_of
+from workbench.tui.screens.dimmed import DimmedScreen
 
 QUIET_SECONDS: Final = 0.4
 """How long no key may arrive before the keys of someone who waited for the question decide anything."""
@@ -67,7 +67,7 @@ class Grace:
         self._over = False
 
 
-class HeldScreen(ModalScreen[None]):
+class HeldScreen(DimmedScreen[None]):
     """Holds keys back until the person has stopped typing, and hands them to whom they were meant for.
 
     Esc is never held back; ``Grace`` says how long the others are. Clicks are held back as for someone who
@@ -81,7 +81,7 @@ class HeldScreen(ModalScreen[None]):
     HeldScreen.-gone > * { display: none; }
     """
 
-    class Typed(Message):
+    class Typed(Errand):
         """A key or paste that was meant for a text field: ``field``, or for the draft where that is None."""
 
         def __init__(self, event: events.Key | events.Paste, field: TextField | None) -> None:

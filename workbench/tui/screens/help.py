@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.screen import Screen
 from textual.widgets import Input
 
 from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text, searched
+from workbench.tui.commands.synonyms import GESTURES
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line as OneRow
@@ -43,15 +45,17 @@ GROUPS: Final[dict[Scope, str]] = {
     "what_if": "what if",
     "branches": "comparing sessions",
     "pause": "a pause at a breakpoint",
+    "earlier": "a call run again after a pause",
     "breakpoints": "breakpoints",
     "fault": "a fault on purpose",
     "field": "a field that is open",
     "option": "a choice in a form",
     "always": "what to remember",
-    "choice": "what to remember",
+    "choice": "what to remember",  # of one group with the row above
     "help": "this help",
 }
 
+_MOUSE: Final = "mouse"
 _NARROW: Final = 60
 _KEYS: Final = 18
 _KEYS_NARROW: Final = 10
@@ -78,8 +82,10 @@ class HelpScreen(BoxScreen[None]):
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("help")
 
-    def __init__(self, palette: Palette) -> None:
+    def __init__(self, palette: Palette, here: Sequence[Scope] = ()) -> None:
+        """``here`` are the scopes that hold where the help was asked for: they come first."""
         super().__init__()
+        self._titles = list(dict.fromkeys([*(GROUPS[scope] for scope in here), *GROUPS.values()]))
         self._title = _Title(palette)
         self._filter = Input(placeholder="filter", id="help-filter", compact=True)
         self._rows = LineView(palette, background="raised", id="help-rows")
@@ -117,7 +123,7 @@ class HelpScreen(BoxScreen[None]):
 
     def _show(self) -> None:
         narrow = self._rows.size.width < _NARROW
-        self._rows.show(list(_lines(self._filter.value.lower().split(), narrow=narrow)))
+        self._rows.show(list(_lines(self._filter.value.lower().split(), self._titles, narrow=narrow)))
 
     def action_close(self) -> None:
         """Go back."""
@@ -136,37 +142,57 @@ class HelpScreen(BoxScreen[None]):
         self._rows.go_to(end * self._rows.max_scroll_y)
 
 
-def _lines(words: list[str], *, narrow: bool) -> Iterator[Line]:
-    """Groups and their commands: those in whose key, name, help or group every word occurs."""
+def scopes_here(screen: Screen[Any]) -> list[Scope]:
+    """The scopes whose keys hold on a screen, from what has the focus outwards; not those that always do."""
+    scope_of = {command.id: command.scope for command in all_commands()}
+    held = (scope_of.get(active.binding.id or "", "app") for active in screen.active_bindings.values())
+    found = [scope for scope in dict.fromkeys(held) if scope != "app"]
+    return sorted(found, key=lambda scope: scope == "list")  # what only this list knows, then what both do
+
+
+def _lines(words: list[str], titles: Sequence[str], *, narrow: bool) -> Iterator[Line]:
+    """Groups and their commands: those in whose key, name, help or group every word occurs.
+
+    A filter with a dot looks for ids, so these are shown then: a keymap is written with them.
+    """
+    column = _KEYS_NARROW if narrow else _KEYS
+    ids = any("." in word for word in words)
+    groups = [
+        (
+            title,
+            [
+                (_keys(command), f"{command.help}  {command.id if ids else ''}".rstrip())
+                for command in all_commands()
+                if GROUPS[command.scope] == title and _matches(command, words)
+            ],
+        )
+        for title in titles
+    ]
+    groups.append(
+        (_MOUSE, [gesture for gesture in GESTURES if _holds(f"{_MOUSE} {' '.join(gesture)}", words)])
+    )
     some = False
-    for scope, title in GROUPS.items():
-        found = [command for command in all_commands() if command.scope == scope and _matches(command, words)]
-        if not found:
+    for title, rows in groups:
+        if not rows:
             continue
         if some:
             yield Line(background="raised")
         some = True
         yield Line(title, "text strong", background="raised")
-        for command in found:
-            shown = command.id if any("." in word for word in words) else ""
-            yield from _command_lines(command, _KEYS_NARROW if narrow else _KEYS, shown)
+        for keys, text in rows:
+            yield from _row_lines(keys, text, column)
     if not some:
         yield Line("No key or command matches.", "muted", background="raised", words=True)
 
 
-def _command_lines(command: Command, column: int, shown_id: str) -> Iterator[Line]:
-    """Keys, and the help beside them; keys that are too long for their column stand above it.
-
-    A filter with a dot looks for ids, so these are shown then: a keymap is written with them.
-    """
+def _row_lines(keys: str, text: str, column: int) -> Iterator[Line]:
+    """Keys, and the help beside them; keys that are too long for their column stand above it."""
     hang = _EDGE + column + 2
-    keys = _keys(command)
     edge: Span = (" " * _EDGE, "muted")
     if cell_len(keys) > column:
         yield Line(keys, "subtle", background="raised", words=True)
         keys = ""
     prefix = (edge, (fit(keys, column + 2), "subtle"))
-    text = f"{command.help}  {shown_id}".rstrip()
     yield Line(text, "muted", hang, prefix, background="raised", words=True)
 
 
@@ -176,5 +202,9 @@ def _keys(command: Command) -> str:
 
 
 def _matches(command: Command, words: list[str]) -> bool:
-    text = f"{_keys(command)} {' '.join(command.keys)} {GROUPS[command.scope]} {searched(command)}".lower()
-    return all(word in text or word.replace("ctrl+", "^") in text for word in words)
+    text = f"{_keys(command)} {' '.join(command.keys)} {GROUPS[command.scope]} {searched(command)}"
+    return _holds(text, words)
+
+
+def _holds(text: str, words: list[str]) -> bool:
+    return all(word in text.lower() or word.replace("ctrl+", "^") in text.lower() for word in words)

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from textual import events
-from textual.app import ComposeResult
-from textual.screen import Screen
+from textual.widget import Widget
 
-from workbench.tui.commands import bindings, hints
+from workbench.tui.commands import bindings
 from workbench.tui.inspector_about import About
 from workbench.tui.inspector_pages import facts, pages
 from workbench.tui.inspector_reading import source_of
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import HintLine
 from workbench.tui.reader import NARROW, Reader
 from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
-from workbench.tui.title_row import TitleRow
+from workbench.tui.screens.full import FullScreen
+from workbench.tui.screens.reading import ReaderKeys
+from workbench.tui.subject_row import SubjectRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
 from workbench.visible import visible_line
 
-_LOW = 16
 
-
-class InspectorScreen(Screen[Entry]):
+class InspectorScreen(ReaderKeys, FullScreen[Entry]):
     """Shows one of ``entries``, the one at ``index`` first; the others are one key away.
 
     ``about`` tells what is known of an entry besides. Leaving it gives back the entry shown last.
@@ -33,6 +30,7 @@ class InspectorScreen(Screen[Entry]):
 
     BINDINGS = bindings("inspector")
     CSS_PATH = "inspector.tcss"
+    scope = "inspector"
 
     def __init__(
         self,
@@ -41,46 +39,27 @@ class InspectorScreen(Screen[Entry]):
         palette: Palette,
         about: Callable[[Entry], About] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(palette)
         self._about = about or (lambda _: About())
         self._entries = entries
         self._index = index
-        self._palette = palette
-        self._top = TitleRow(self._top_spans, palette, "background")
-        self._subject = TitleRow(self._subject_spans, palette, "background")
-        self._subject.id = "subject"
+        self._subject = SubjectRow(self._subject_spans, palette)
         self.reader = Reader(palette)
-        self._hints = HintLine(palette)
+        self.scrolled = self.reader
 
-    def compose(self) -> ComposeResult:
-        """Where it is, what it is, the pages beside the facts, the keys."""
-        yield self._top
-        yield self._subject
-        yield self.reader
-        yield self._hints
+    def body(self) -> Iterable[Widget]:
+        """What it is, the pages beside the facts."""
+        return self._subject, self.reader
+
+    def dress(self, palette: Palette) -> None:
+        """Both are painted anew."""
+        self._subject.palette = palette
+        self.reader.restyle(palette)
 
     def on_mount(self) -> None:
         """Begin with the entry that was asked for."""
-        self._hints.show(hints(["inspector"]))
         self._show_entry()
         self.reader.view.focus()
-
-    def on_resize(self, event: events.Resize) -> None:
-        """A low screen has no room for blank rows."""
-        self.set_class(event.size.height < _LOW, "-low")
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._top.restyle(palette, "background")
-        self._subject.restyle(palette, "background")
-        self.reader.restyle(palette)
-        self._hints.palette = palette
 
     @property
     def entry(self) -> Entry:
@@ -99,7 +78,8 @@ class InspectorScreen(Screen[Entry]):
         self._top.refresh()
         self._subject.refresh()
 
-    def _top_spans(self, width: int) -> list[Span]:
+    def top_spans(self, width: int) -> list[Span]:
+        """Whose entry it is, and which of how many."""
         entry = self.entry
         left: list[Span] = [("  ", "text"), (entry.turn.agent, "text strong")]
         left += [(f"   {_where(entry)}", "subtle")]
@@ -145,51 +125,9 @@ class InspectorScreen(Screen[Entry]):
             self._index = index
             self._show_entry()
 
-    def action_page(self, step: int) -> None:
-        """The next tab, after the last one the first, or the one before."""
-        self.reader.turn(step)
-
-    def action_search(self) -> None:
-        """Type what to look for in the page."""
-        self.reader.search()
-
-    def action_match(self, step: int) -> None:
-        """Go to the next match, or to the one before."""
-        self.reader.match(step)
-
-    def action_view(self) -> None:
-        """Show the page in another way: as a table, a tree, text."""
-        self.reader.next_view()
-
-    def action_fold(self) -> None:
-        """Fold or unfold the value under the cursor."""
-        self.reader.fold()
-
-    def action_mark(self) -> None:
-        """Mark lines from here on; up and down take more, y copies them."""
-        self.reader.mark()
-
-    def action_copy(self) -> None:
-        """Copy what is marked, else the value under the cursor, else all of the page."""
-        self.reader.copy()
-
     def action_copy_all(self) -> None:
         """Put what the page shows into the clipboard, whole."""
         self.reader.copy_all()
-
-    # scrolling
-
-    def action_lines(self, count: int) -> None:
-        """Move the cursor, where there is one, or scroll by lines."""
-        self.reader.lines(count)
-
-    def action_screens(self, count: int) -> None:
-        """The same by screens."""
-        self.reader.screens(count)
-
-    def action_ends(self, end: int) -> None:
-        """The same to the first (0) or the last (1) line."""
-        self.reader.ends(end)
 
     # what can be done with it
 

@@ -58,8 +58,9 @@ class MainScreen(Screen[None]):
     ]
 
     def __init__(self, palette: Palette) -> None:
-        super().__init__(classes="-tab-conversation")
+        super().__init__()
         self._palette = palette
+        self._narrow = False
         self._tab = "conversation"
         self._panel = "prompt"
         self._busy = False
@@ -73,26 +74,31 @@ class MainScreen(Screen[None]):
         self.trace = TracePanel(palette, id="trace")
         self.tools = ToolsPanel(palette, id="tools")
         self.hint_line = HintLine(palette, id="hints")
+        self._left = Column(id="left")
+        self._right = Column(id="right")
 
     def compose(self) -> ComposeResult:
         """Top line, tabs (when narrow), the two columns, hints."""
         yield self.top_line
         yield self.tab_line
         with Columns(id="body"):
-            with Column(id="left"):
+            with self._left:
                 yield self.conversation
                 yield self.activity_line
                 yield self.queue
                 yield self.prompt
-            with Column(id="right"):
+            with self._right:
                 yield self.trace
                 yield self.tools
         yield self.hint_line
 
     def on_mount(self) -> None:
-        """Begin with the conversation's tab."""
+        """Begin with the conversation's tab, and in the prompt."""
         self.queue.display = False
         self._count_tabs()
+        if self.focused is None:
+            # Textual gives nothing the focus in a window behind, nor when that comes to the front
+            self.set_focus(self.prompt.area)
 
     # looks
 
@@ -120,7 +126,7 @@ class MainScreen(Screen[None]):
     @property
     def narrow(self) -> bool:
         """True when the columns are folded into tabs."""
-        return self.has_class("-narrow")
+        return self._narrow
 
     def on_resize(self, event: textual_events.Resize) -> None:
         """Two columns, or tabs; the right column takes 52 %, at least 54 cells."""
@@ -129,14 +135,25 @@ class MainScreen(Screen[None]):
             event.prevent_default()
             return
         self._laid_out = event.size
-        narrow = event.size.width < NARROW
-        self.set_class(narrow, "-narrow")
-        self.set_class(event.size.height < LOW, "-low")
+        narrow = self._narrow = event.size.width < NARROW
+        self.prompt.set_class(event.size.height < LOW, "-low")
         self.top_line.compact = self.trace.compact = self.tools.compact = narrow
-        right = self.query_one("#right")
-        right.styles.width = "1fr" if narrow else max(54, round(event.size.width * 0.52))
+        self._right.styles.width = "1fr" if narrow else max(54, round(event.size.width * 0.52))
         self._size_tools(event.size.height)
+        self._fold()
         self.top_line.refresh()
+
+    def _fold(self) -> None:
+        """Show everything, or what belongs to the tab that is up.
+
+        One by one and by no style sheet, which would be applied to every widget again.
+        """
+        up = {self._tab} if self._narrow else set(_TABS)
+        self.tab_line.display = self._narrow
+        self._left.display = "conversation" in up
+        self._right.display = not up.isdisjoint(("trace", "tools"))
+        self.trace.display = "trace" in up
+        self.tools.display = "tools" in up
 
     def _size_tools(self, height: int) -> None:
         """The tools get the rows they need, at most 45 % of the column; the trace gets the rest."""
@@ -162,6 +179,7 @@ class MainScreen(Screen[None]):
                 self.top_line.refresh()
             elif isinstance(event, events.BreakpointsChanged):
                 self.top_line.status.stepping = event.step
+                self.top_line.status.breakpoints = sum(point.enabled for point in event.points)
                 self.top_line.refresh()
             elif isinstance(event, events.UsageChanged):
                 status = self.top_line.status
@@ -237,8 +255,7 @@ class MainScreen(Screen[None]):
 
     def _choose_tab(self, tab: str) -> None:
         self._tab = tab
-        for name in _TABS:
-            self.set_class(name == tab, f"-tab-{name}")
+        self._fold()
         self._count_tabs()
 
     def _count_tabs(self) -> None:

@@ -16,7 +16,7 @@ from workbench.tui.commands import Command, bindings, commands, key_text_of, pas
 from workbench.tui.inspector_about import About
 from workbench.tui.inspector_reading import source_of
 from workbench.tui.json_view import editable_text
-from workbench.tui.lab_wishes import OpenSource, Wanted
+from workbench.tui.lab_wishes import OpenSource, RunEarlier, Wanted
 from workbench.tui.palette import Palette
 from workbench.tui.pause import PauseRequest
 from workbench.tui.pause_pages import pause_facts, pause_pages, paused_entry
@@ -25,6 +25,8 @@ from workbench.tui.render import Span, arguments_text, clip, name_spans, spans_w
 from workbench.tui.screens.approval_fields import EditField, Left
 from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
+from workbench.tui.screens.reading import ReaderKeys
+from workbench.tui.subject_row import SubjectRow
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.visible import visible_line
@@ -37,10 +39,11 @@ _AFTER_ONLY: Final = frozenset({"pause.result", "pause.again"})
 _PASSED: Final = ("app.help", "app.repaint", "app.interrupt")
 
 
-class PauseScreen(HeldScreen):
+class PauseScreen(ReaderKeys, HeldScreen):
     """Shows a paused call and reports through ``decide`` how to go on, once.
 
-    A screen that something else takes away reports None. ``about`` tells what is known of the call's tool.
+    A screen that something else takes away reports None. ``about`` tells what is known of the call's tool,
+    ``waiting`` how many calls run again once the turn is over.
     ``clock`` is monotonic, ``now`` gives Unix time, both in seconds.
     """
 
@@ -57,6 +60,7 @@ class PauseScreen(HeldScreen):
         palette: Palette,
         about: Callable[[Entry], About] | None = None,
         *,
+        waiting: Callable[[], int] = lambda: 0,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
     ) -> None:
@@ -67,11 +71,12 @@ class PauseScreen(HeldScreen):
         self._decide: Decide | None = decide
         self._palette = palette
         self._now = now
+        self._waiting = waiting
         self._top = TitleRow(self._top_spans, palette, "background")
-        self._subject = TitleRow(self._subject_spans, palette, "background")
-        self._subject.id = "subject"
+        self._subject = SubjectRow(self._subject_spans, palette)
         self._about = about or (lambda _: About())
         self.reader = Reader(palette, keyed=False)
+        self.scrolled = self.reader
         self._keys = Keys(palette)
         self._keys.shown = tuple(
             command for command in commands("pause") if command.hint and self._holds(command)
@@ -90,6 +95,10 @@ class PauseScreen(HeldScreen):
         self.app.bell()
         self.set_interval(1, self._top.refresh)
 
+    def on_screen_resume(self) -> None:
+        """A call may have been chosen on what lay above."""
+        self.call_after_refresh(self._top.refresh)
+
     def on_unmount(self) -> None:
         """However the screen went away: without an answer, the turn stops."""
         self._answer(None)
@@ -106,10 +115,8 @@ class PauseScreen(HeldScreen):
     @palette.setter
     def palette(self, palette: Palette) -> None:
         self._palette = palette
-        self._top.restyle(palette, "background")
-        self._subject.restyle(palette, "background")
+        self._top.palette = self._subject.palette = self._keys.palette = palette
         self.reader.restyle(palette)
-        self._keys.palette = palette
 
     # what is shown
 
@@ -129,6 +136,10 @@ class PauseScreen(HeldScreen):
         seconds = max(0, int(self._now() - request.opened))
         waited = f"{seconds} s" if seconds < 60 else time_cells(seconds * 1000).strip()
         right: list[Span] = [("◇ ", "warning"), (f"paused {waited}", "warning")]
+        waiting = self._waiting()
+        if waiting and not request.by_hand:  # a call by hand may be one of them
+            said = f"{waiting} run{'s' * (waiting == 1)} again after the turn   "
+            right = [(said, "subtle"), *right]
         agent = clip(visible_line(request.agent), width - spans_width(right) - 6)
         left: list[Span] = [("  ", "text"), (agent, "text strong")]
         turn = f"turn {request.turn}   iteration {request.iteration}"
@@ -206,6 +217,10 @@ class PauseScreen(HeldScreen):
         """Run the call once more."""
         self._resume("again")
 
+    def action_earlier(self) -> None:
+        """Choose a call that runs again once the turn is over: the agent stands still in this one."""
+        self.post_message(Wanted(RunEarlier()))
+
     def action_back(self) -> None:
         """Stop the turn; what is marked, and then a search that is kept, goes first."""
         if not self.reader.step_back():
@@ -271,34 +286,6 @@ class PauseScreen(HeldScreen):
 
     # reading
 
-    def action_page(self, step: int) -> None:
-        """The next tab, after the last one the first, or the one before."""
-        self.reader.turn(step)
-
-    def action_search(self) -> None:
-        """Type what to look for in the page."""
-        self.reader.search()
-
-    def action_match(self, step: int) -> None:
-        """Go to the next match, or to the one before."""
-        self.reader.match(step)
-
-    def action_view(self) -> None:
-        """Show the page in another way: as a tree, a table, text."""
-        self.reader.next_view()
-
-    def action_fold(self) -> None:
-        """Fold or unfold the value under the cursor."""
-        self.reader.fold()
-
-    def action_mark(self) -> None:
-        """Mark lines from here on; up and down take more, y copies them."""
-        self.reader.mark()
-
-    def action_copy(self) -> None:
-        """Copy what is marked, the value under the cursor, or else the page."""
-        self.reader.copy()
-
     def action_source(self) -> None:
         """Open the failing line, or else the tool, in the editor."""
         place = source_of(self.entry, self._about(self.entry))
@@ -306,15 +293,3 @@ class PauseScreen(HeldScreen):
             self._say("There is no Python file of it")
         else:
             self.post_message(Wanted(OpenSource(*place)))
-
-    def action_lines(self, count: int) -> None:
-        """Scroll by lines, or move the cursor."""
-        self.reader.lines(count)
-
-    def action_screens(self, count: int) -> None:
-        """The same by screens."""
-        self.reader.screens(count)
-
-    def action_ends(self, end: int) -> None:
-        """To the first (0) or the last (1) line."""
-        self.reader.ends(end)

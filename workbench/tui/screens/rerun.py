@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
+from textual.widget import Widget
 
 from workbench.tui.commands import bindings, hints
 from workbench.tui.lab_wishes import Inspect, RunAgain, SaveTest, Wanted
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import HintLine
 from workbench.tui.render import Span, arguments_text, clip, fit, name_spans, spans_width
 from workbench.tui.rerun import Rerun
 from workbench.tui.rerun_lines import rerun_lines, rerun_text
-from workbench.tui.title_row import TitleRow
+from workbench.tui.screens.full import FullScreen
+from workbench.tui.screens.reading import ScrollKeys
+from workbench.tui.subject_row import SubjectRow
 from workbench.tui.trace_records import Entry
 
 
-class RerunScreen(Screen[None]):
+class RerunScreen(ScrollKeys, FullScreen[None]):
     """Shows ``run``; ``refresh_run`` says that there is news of it.
 
-    ``stop`` ends what runs. ``traced`` finds the new run in the trace once it ended.
+    ``stop`` ends what goes on with runs. ``traced`` finds the new run in the trace once it ended.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("rerun")
+    scope = "rerun"
 
     def __init__(
         self,
         run: Rerun,
         palette: Palette,
         *,
-        stop: Callable[[], object],
+        stop: Callable[[Sequence[Rerun]], object],
         traced: Callable[[Rerun], Entry | None],
     ) -> None:
-        super().__init__()
+        super().__init__(palette)
         self.run = run
-        self._palette = palette
         self._stop = stop
         self._traced = traced
-        self._top = TitleRow(self._top_spans, palette, "background")
-        self._subject = TitleRow(self._subject_spans, palette, "background")
-        self._subject.id = "subject"
+        self._subject = SubjectRow(self._subject_spans, palette)
         self._view = PageView(palette, "background", "runs")
-        self._hints = HintLine(palette)
+        self.scrolled = self._view
 
-    def compose(self) -> ComposeResult:
-        """Where it is, what it is, the two runs, the keys."""
-        yield self._top
-        yield self._subject
-        yield self._view
-        yield self._hints
+    def body(self) -> Iterable[Widget]:
+        """What it is, the two runs."""
+        return self._subject, self._view
+
+    def dress(self, palette: Palette) -> None:
+        """Both are painted anew."""
+        self._subject.palette = self._view.palette = palette
 
     def on_mount(self) -> None:
         """Show what is known."""
@@ -65,20 +64,7 @@ class RerunScreen(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Lines are broken anew."""
-        self.set_class(event.size.height < 16, "-low")
         self.refresh_run()
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._top.restyle(palette, "background")
-        self._subject.restyle(palette, "background")
-        self._view.palette = self._hints.palette = palette
 
     def refresh_run(self) -> None:
         """Show what has become of the run."""
@@ -92,7 +78,8 @@ class RerunScreen(Screen[None]):
             held = [command for command in held if command.id not in ("rerun.inspect", "rerun.save")]
         self._hints.show(held)
 
-    def _top_spans(self, width: int) -> list[Span]:
+    def top_spans(self, width: int) -> list[Span]:
+        """Whose call it is, and how both runs compare."""
         turn = self.run.entry.turn
         where = "by you" if turn.by_hand else f"turn {turn.number}"
         left: list[Span] = [("  ", "text"), (turn.agent, "text strong"), (f"   {where}, run again", "subtle")]
@@ -110,9 +97,9 @@ class RerunScreen(Screen[None]):
     # keys
 
     def action_back(self) -> None:
-        """Go back; stop what runs first."""
-        if self.run.state == "running":
-            self._stop()
+        """Go back; end what goes on first."""
+        if self.run.state == "running" or self.run.comparing == "now":
+            self._stop([self.run])
         else:
             self.dismiss()
 
@@ -145,15 +132,3 @@ class RerunScreen(Screen[None]):
         text = rerun_text(self.run)
         self.app.copy_to_clipboard(text)
         self.notify(f"Both results: {len(text):,} characters copied.", markup=False, timeout=2)
-
-    def action_lines(self, count: int) -> None:
-        """Scroll by lines."""
-        self._view.lines(count)
-
-    def action_screens(self, count: int) -> None:
-        """Scroll by screens."""
-        self._view.screens(count)
-
-    def action_ends(self, end: int) -> None:
-        """Scroll to the first (0) or the last (1) line."""
-        self._view.ends(end)

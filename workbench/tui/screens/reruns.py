@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.screen import Screen
+from textual.widget import Widget
 
-from workbench.tui.commands import bindings, hints
+from workbench.tui.commands import bindings
 from workbench.tui.lab_wishes import Compare, RunAgain, Wanted
 from workbench.tui.palette import Palette
-from workbench.tui.panels.status import HintLine
 from workbench.tui.render import (
     TIME_WIDTH,
     Span,
@@ -27,6 +25,7 @@ from workbench.tui.render import (
 )
 from workbench.tui.rerun import Rerun
 from workbench.tui.rows import RowList
+from workbench.tui.screens.full import FullScreen
 from workbench.tui.states import GLYPHS
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
@@ -34,48 +33,42 @@ from workbench.visible import visible_line
 _TIMES_FROM = 80
 
 
-class RerunsScreen(Screen[None]):
-    """Shows ``runs``; ``refresh_runs`` says that there is news of them. ``stop`` ends what runs."""
+class RerunsScreen(FullScreen[None]):
+    """Shows ``runs``; ``refresh_runs`` says that there is news of them.
+
+    ``stop`` ends what goes on with runs.
+    """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("reruns")
+    scope = "reruns"
 
     def __init__(
-        self, title: str, runs: Sequence[Rerun], palette: Palette, *, stop: Callable[[], object]
+        self,
+        title: str,
+        runs: Sequence[Rerun],
+        palette: Palette,
+        *,
+        stop: Callable[[Sequence[Rerun]], object],
     ) -> None:
-        super().__init__()
+        super().__init__(palette)
         self._said = visible_line(title)
         self.runs = runs
-        self._palette = palette
         self._stop = stop
-        self._top = TitleRow(self._top_spans, palette, "background")
         self._heads = TitleRow(self._head_spans, palette)
         self._list: RowList[Rerun] = RowList(self._draw, palette, rows=list(runs))
-        self._hints = HintLine(palette)
 
-    def compose(self) -> ComposeResult:
-        """What runs again, the heads, the calls, the keys."""
-        yield self._top
-        yield self._heads
-        yield self._list
-        yield self._hints
+    def body(self) -> Iterable[Widget]:
+        """The heads, the calls."""
+        return self._heads, self._list
+
+    def dress(self, palette: Palette) -> None:
+        """Both are painted anew."""
+        self._heads.palette = self._list.palette = palette
 
     def on_mount(self) -> None:
         """The rows take the keys."""
         self._list.focus()
-        self._hints.show(hints(["reruns"]))
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._top.restyle(palette, "background")
-        self._heads.restyle(palette, "raised")
-        self._list.palette = self._hints.palette = palette
 
     @property
     def running(self) -> bool:
@@ -101,7 +94,8 @@ class RerunsScreen(Screen[None]):
 
     # drawing
 
-    def _top_spans(self, width: int) -> list[Span]:
+    def top_spans(self, width: int) -> list[Span]:
+        """What runs again, and how much of it changed."""
         ended = sum(run.state == "ended" for run in self.runs)
         changed = sum(run.changed for run in self.runs)
         left: list[Span] = [("  ", "text"), (self._said, "text strong")]
@@ -161,9 +155,9 @@ class RerunsScreen(Screen[None]):
             self.action_open()
 
     def action_back(self) -> None:
-        """Go back; stop what runs first."""
-        if self.running:
-            self._stop()
+        """Go back; end what goes on first."""
+        if self.running or any(run.comparing == "now" for run in self.runs):
+            self._stop(self.runs)
         else:
             self.dismiss()
 

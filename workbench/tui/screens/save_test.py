@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.tui.commands import binding, bindings, commands, key_text
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, name_spans, spans_width
+from workbench.tui.screens.dimmed import DimmedScreen
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
 
@@ -32,7 +33,7 @@ class _Field(Input):
     ]
 
 
-class SaveTestScreen(ModalScreen[str]):
+class SaveTestScreen(DimmedScreen[str]):
     """Gives back the path to write to, None if nothing shall be written.
 
     ``problem`` says why a path cannot be written, empty when it can. ``doubts`` are shown, and ``which`` run
@@ -101,7 +102,12 @@ class SaveTestScreen(ModalScreen[str]):
         rows = [PieceRow([Piece("  ✗ " + clip(visible_line(problem), width), "error")])]
         if not problem:
             rows = [PieceRow([Piece("  ✓ a new file", "success")])]
-        rows += [PieceRow([Piece("  ◇ " + clip(doubt, width), "warning")]) for doubt in self._doubts]
+        for doubt in self._doubts:
+            lines = wrap(visible_line(doubt), width)
+            rows += [
+                PieceRow([Piece(("    " if at else "  ◇ ") + line, "warning")])
+                for at, line in enumerate(lines)
+            ]
         self._said.show(rows)
         return not problem
 

@@ -13,9 +13,9 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.message import Message
 
 from workbench.tui.commands import bindings
+from workbench.tui.do import Errand
 from workbench.tui.events import SessionRow
 from workbench.tui.filter_line import FilterLine
 from workbench.tui.key_hints import hint_spans, pairs_of
@@ -34,6 +34,7 @@ _EMPTY: Final[tuple[Span, ...]] = (
     ("There is no session yet.", "subtle"),
     ("Each conversation is kept here, in .workbench/sessions, from its first turn on.", "muted"),
 )
+_SEARCHING: Final[tuple[Span, ...]] = (("Looking through the sessions…", "subtle"),)
 _NOTHING: Final[tuple[Span, ...]] = (
     ("That text is in no session.", "subtle"),
     ("Prompts, answers, calls and results were searched, whatever their case.", "muted"),
@@ -98,14 +99,14 @@ class SessionsScreen(BoxScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("sessions")
 
     @dataclass
-    class Wanted(Message):
+    class Wanted(Errand):
         """Do this with the session of the row."""
 
         row: SessionRow
         deed: Deed
 
     @dataclass
-    class Search(Message):
+    class Search(Errand):
         """Show where this text is; an empty one shows all sessions."""
 
         text: str
@@ -139,9 +140,10 @@ class SessionsScreen(BoxScreen[None]):
     def palette(self, palette: Palette) -> None:
         self._title.palette = self._list.palette = self._foot.palette = palette
 
-    def show(self, rows: Sequence[SessionRow], note: str = "") -> None:
-        """These are the sessions, or the places that were found."""
-        self._list.empty = _NOTHING if self._search.text else _EMPTY
+    def show(self, rows: Sequence[SessionRow], note: str = "", *, over: bool = True) -> None:
+        """These are the sessions, or the places that were found; so far, until it is ``over``."""
+        found = _NOTHING if over else _SEARCHING
+        self._list.empty = found if self._search.text else _EMPTY
         self._list.show(list(rows))
         if self._list.cursor < 0 and rows:
             self._list.go_to(0)
@@ -212,7 +214,7 @@ class SessionsScreen(BoxScreen[None]):
             ("  ", "muted"),
         ]
         spans += self._said(row, room)
-        turns = f"{row.turn} of {head.turns}" if row.turn else str(head.turns)
+        turns = f"{row.turn} of {head.last}" if row.turn else str(head.turns)
         spans.append((fit(turns, _TURNS, right=True), "subtle"))
         if wide:
             text, key = self._state(row)

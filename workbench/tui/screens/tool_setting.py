@@ -70,8 +70,8 @@ class ToolSettingScreen(BoxScreen[None], Generic[R]):
             yield self._foot
 
     def on_mount(self) -> None:
-        """The rows take the keys."""
-        self._list.focus()
+        """The rows take the keys, or the field where something is to be mended in it first."""
+        (self._field if self.begins_in_field else self._list).focus()
 
     @property
     def palette(self) -> Palette:
@@ -84,6 +84,11 @@ class ToolSettingScreen(BoxScreen[None], Generic[R]):
             part.palette = palette
 
     # what a subclass says
+
+    @property
+    def begins_in_field(self) -> bool:
+        """Whether the field has the keys at first."""
+        return False
 
     def title_spans(self, width: int) -> list[Span]:
         """The row above the list."""

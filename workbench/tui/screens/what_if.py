@@ -64,23 +64,36 @@ class _Foot(Line):
 class WhatIfScreen(BoxScreen[Instead | None]):
     """Begins with what the call gave; ends with what it shall have given, or None.
 
-    ``name`` and ``arguments`` are safe to paint. ``result`` is the text as the model read it.
+    ``name`` and ``arguments`` are safe to paint. ``result`` is the text as the model read it. ``written`` is
+    what was written before and was ``refused`` for a reason.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
     BINDINGS: ClassVar[list[BindingType]] = bindings("what_if")
 
     def __init__(
-        self, call_id: str, name: str, arguments: str, result: str, palette: Palette, *, failed: bool = False
+        self,
+        call_id: str,
+        name: str,
+        arguments: str,
+        result: str,
+        palette: Palette,
+        *,
+        failed: bool = False,
+        written: Instead | None = None,
+        refused: str = "",
     ) -> None:
         super().__init__()
         self._call_id = call_id
         self._was = (visible(result), failed)
+        self._written = written
         self._title = _Title(palette)
         self._title.name, self._title.said = visible_line(name), arguments
         self._kind = _Kind(palette)
-        self._kind.failed = failed
-        self._text = SteadyArea(visible(result), id="what-if-text", compact=True, soft_wrap=True)
+        self._kind.failed = failed if written is None else written.failed
+        self._kind.note = visible_line(refused)
+        text = visible(result) if written is None else written.text
+        self._text = SteadyArea(text, id="what-if-text", compact=True, soft_wrap=True)
         self._foot = _Foot(palette)
 
     def compose(self) -> ComposeResult:
@@ -92,9 +105,12 @@ class WhatIfScreen(BoxScreen[Instead | None]):
             yield self._foot
 
     def on_mount(self) -> None:
-        """The text takes the keys, all of it selected: most write something else."""
+        """The text takes the keys, all of it selected: most write something else than what was given."""
         self._text.focus()
-        self._text.select_all()
+        if self._written is None:
+            self._text.select_all()
+        else:
+            self._text.move_cursor(self._text.document.end)
 
     @property
     def palette(self) -> Palette:

@@ -21,6 +21,8 @@ _CLOSED: Final[list[str]] = []
 class Prose(Block):
     """A few blocks of Markdown that are rendered together, again and again while they are open."""
 
+    kind = "code"
+
     def __init__(self, env: Environment, *, continues: bool = False, first_number: int | None = None) -> None:
         super().__init__()
         self.gap = 0 if continues else 1
@@ -105,7 +107,7 @@ class Prose(Block):
         self.stop = any(line.right == COPY for line in self.lines)
         return 0
 
-    def code(self, line: int | None = None) -> str:
+    def copied(self, line: int | None) -> str:
         """The code under the heading at a line; without one all code in it."""
         found = codes(self.source(), self._env)
         if line is None:
@@ -117,6 +119,7 @@ class Fence(Block):
     """A block of code at the top level: each line is read once."""
 
     stop = True
+    kind = "code"
 
     def __init__(self, info: str) -> None:
         super().__init__()

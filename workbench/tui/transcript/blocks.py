@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from workbench.tui.render import Span
@@ -23,11 +23,17 @@ class Block:
 
     ``gap`` blank rows stand before it. ``number`` is given by the document, rises along it and is never
     used twice. ``open`` blocks are still being written. ``stop`` blocks can be reached with the cursor.
+    ``kind`` says in a word what it is to whoever copies it. One that ``folds`` shows more when ``expanded``.
+    ``exact``: nothing is left to ``colour``.
     """
 
     gap: int = 1
     background: str = "background"
     stop: bool = False
+    kind: str = "text"
+    folds: bool = False
+    expanded: bool = False
+    exact: bool = True
 
     def __init__(self) -> None:
         self.number = -1
@@ -57,6 +63,21 @@ class Block:
     def source(self) -> str:
         """What copying the whole block gives."""
         return join_lines(self.lines)
+
+    def copied(self, line: int | None) -> str:
+        """What copying gives with the cursor, or the mouse, on a line of the block."""
+        return self.source()
+
+    def toggle(self) -> None:
+        """Show all of it, or little, where it folds."""
+
+    def opens_at(self, row: int) -> bool:
+        """Whether a click on this row, counted from the first, folds or unfolds."""
+        return self.folds and row == 0
+
+    def colour(self, lines: int) -> Iterator[None]:
+        """Colour so many lines at each step, until all are exact."""
+        yield from ()
 
     def searched(self) -> str:
         """What a search looks in, folded away or not."""
@@ -136,6 +157,11 @@ class Fixed(Block):
         self.lines = list(lines)
         self._characters = sum(len(line.text) for line in lines)
 
+    def say(self, other: Fixed) -> None:
+        """Say what the other one says, in this place."""
+        self.lines, self._characters = other.lines, other._characters
+        self.forget()
+
     def build(self, width: int, fresh: bool) -> int:
         """Nothing to do: only where the lines break depends on the width."""
         return len(self.lines)
@@ -177,6 +203,39 @@ def notice(title: str, text: str, hint: str, tone: str) -> Fixed:
     return Fixed(lines)
 
 
+class Failure(Fixed):
+    """A notice of something that raised: it unfolds to its traceback."""
+
+    stop = True
+    kind = "error"
+    folds = True
+
+    def __init__(self, said: Fixed, traceback: str) -> None:
+        super().__init__(said.lines)
+        self._said = said.lines
+        fold = Line("traceback", key="muted", lead=(("  " + _FOLD_NOTE, "muted"),), hang=TEXT_LEAD)
+        self._folded = [*said.lines, fold]
+        self._unfolded = [
+            *said.lines,
+            *(Line(part, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD) for part in traceback.split("\n")),
+        ]
+        self._traceback = traceback
+        self.say(Fixed(self._folded))
+
+    def toggle(self) -> None:
+        """Show the traceback, or that there is one."""
+        self.expanded = not self.expanded
+        self.say(Fixed(self._unfolded if self.expanded else self._folded))
+
+    def opens_at(self, row: int) -> bool:
+        """Any row of it, as it is the last one that says so."""
+        return True
+
+    def source(self) -> str:
+        """What it says, with the traceback, folded or not."""
+        return "\n".join([*(line.text for line in self._said), self._traceback])
+
+
 def welcome(title: str, rows: Sequence[Sequence[Span]]) -> Fixed:
     """What an empty conversation says."""
     return Fixed([Line(title, key="text strong"), *(line_of(row) for row in rows)])
@@ -186,11 +245,12 @@ class Reasoning(Block):
     """What the model thinks aloud: muted while it comes, one line once the answer begins."""
 
     stop = True
+    kind = "reasoning"
+    folds = True
 
     def __init__(self) -> None:
         super().__init__()
         self.open = True
-        self.expanded = False
         self._parts: list[Source] = [("", False)]
         self._characters = 0
         self._words = 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.cells import cell_len
 
+from workbench.engine.begun import REPLAYED
 from workbench.engine.scope import STOPPED, interrupted, not_run
 from workbench.tui.call_marks import call_marks
 from workbench.tui.diff import counts
@@ -29,6 +31,8 @@ _TIME_COLUMN: Final = 10
 _PREVIEW_LINES: Final = 40
 _PREVIEW_CHARACTERS: Final = 8_000
 _REASON_CHARACTERS: Final = 400
+_HEARD_CHARACTERS: Final = 400
+_SEQUENCE: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # colours, and what moves the cursor
 _SHORT_VALUE: Final = 60
 
 
@@ -36,13 +40,14 @@ class CallBlock(Block):
     """One call. ``started`` and ``now`` are in Unix seconds, ``timing`` in milliseconds."""
 
     stop = True
+    kind = "call"
+    folds = True
 
     def __init__(self, call_id: str, name: str, arguments: Mapping[str, Any], *, origin: str = "") -> None:
         super().__init__()
         self.call_id = call_id
         self.state: State = "pending"
         self.edited = False
-        self.expanded = False
         self.started = 0.0
         self.now = 0.0
         self._timing: float | None = None
@@ -53,6 +58,7 @@ class CallBlock(Block):
         self._reason = ""
         self._result: Any = None
         self._output = ""
+        self._heard = ""
         self._error = ""
         self._written = 0
         self._cut_short = False
@@ -105,11 +111,20 @@ class CallBlock(Block):
         self.now = now
         self.stale()
 
+    def hear(self, printed: str) -> bool:
+        """The call runs and this is the last line that it has printed; whether it is another one."""
+        heard = visible_line(_SEQUENCE.sub("", printed)[:_HEARD_CHARACTERS].strip())
+        if not heard or heard == self._heard:
+            return False
+        self._heard = heard
+        self.stale()
+        return True
+
     def finish(self, entry: Mapping[str, Any]) -> None:
         """The call is over; ``entry`` is its trace entry."""
         status = str(entry.get("status", "success"))
         state: State = next((known for known in OVER if known == status), "error")
-        self._timing = entry.get("timing")
+        self._timing = None if entry.get(REPLAYED) else entry.get("timing")
         self._result = entry.get("result")
         self._output = as_left(str(entry.get("output") or ""))
         self._error = _error_text(entry)
@@ -151,6 +166,9 @@ class CallBlock(Block):
     def build(self, width: int, fresh: bool) -> int:
         """Always built anew: it is a handful of lines."""
         self.lines = [self._head(width), *self._reason_lines(width)]
+        if self.state == "running" and self._heard:
+            said = clip(self._heard, width - 4)
+            self.lines.append(Line(said, key="muted", lead=TEXT_LEAD, hang=TEXT_LEAD, wrap="none"))
         if self.expanded:
             self.lines += self._details()
         return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from workbench.tui.transcript.answer import Fence
+from workbench.tui.transcript.blocks import Block
 from workbench.tui.transcript.document import Document
 
 SLICE_LINES: Final = 40
@@ -16,7 +16,7 @@ class Colouring:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._fence: Fence | None = None
+        self._block: Block | None = None
         self._work: Iterator[None] | None = None
 
     @property
@@ -26,19 +26,19 @@ class Colouring:
 
     def begin(self, top: int, height: int) -> bool:
         """Look for a block to colour between two rows. False where there is none."""
-        self._fence = self._find(top, top + height)
-        self._work = None if self._fence is None else self._fence.colour(SLICE_LINES)
+        self._block = self._find(top, top + height)
+        self._work = None if self._block is None else self._block.colour(SLICE_LINES)
         return self.busy
 
-    def step(self) -> Fence | None:
+    def step(self) -> Block | None:
         """Colour one slice. Returns the block that it belongs to."""
-        fence = self._fence
+        block = self._block
         if self._work is not None and next(self._work, self) is self:
-            self._fence = self._work = None
-        return fence
+            self._block = self._work = None
+        return block
 
-    def _find(self, top: int, bottom: int) -> Fence | None:
+    def _find(self, top: int, bottom: int) -> Block | None:
         for block in self._document.between(top, bottom):
-            if isinstance(block, Fence) and not block.open and not block.exact:
+            if not block.open and not block.exact:
                 return block
         return None

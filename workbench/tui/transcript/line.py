@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Final, Literal, NamedTuple
 
 from rich.cells import cell_len, get_character_cell_size
@@ -20,11 +21,19 @@ RowSpan = tuple[int, int]
 """One row of a line: from character, to character."""
 
 Wrap = Literal["words", "cells", "none"]
-"""How a line breaks: between words, between any two characters, not at all."""
+"""How a line breaks: between words; anywhere, but rather not in a word; not at all."""
 
 _WIDE: Final = "\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uffe6"
-_UNIT: Final = re.compile(f"[{_WIDE}]|[^\\s{_WIDE}]+|\\s+")
 
+
+@cache
+def _units() -> re.Pattern[str]:
+    """What a line of other than ASCII is broken between; takes a while to be made."""
+    return re.compile(f"[{_WIDE}]|[^\\s{_WIDE}]+|\\s+")
+
+
+_BREAKS: Final = " \t,;([{"
+"""Behind these a line of code is broken rather than elsewhere."""
 
 COPY: Final[tuple[Span, ...]] = (("copy", "muted"),)
 """What stands at the right of a line above code: a click on it copies the code."""
@@ -34,9 +43,9 @@ class Line(NamedTuple):
     """One logical line, the unit that is selected and copied.
 
     ``key`` is the style where no mark says otherwise. ``lead`` is painted before the first row and
-    ``hang`` before the others; both have the same width. ``wrap``: ``words`` is prose, ``cells`` breaks
-    anywhere (code), ``none`` was laid out for this width and is clipped. ``joined`` lines continue the
-    line before them: no newline between the two when copied. ``right`` is painted flush right.
+    ``hang`` before the others; both have the same width. ``wrap``: ``words`` is prose, ``cells`` is code,
+    of which no character is left out, ``none`` was laid out for this width and is clipped. ``joined`` lines
+    continue the line before them: no newline between the two when copied. ``right`` is painted flush right.
     """
 
     text: str
@@ -78,7 +87,7 @@ def break_line(line: Line, width: int) -> list[RowSpan]:
     else:
         room = PROSE_WIDTH
     if line.wrap == "cells":
-        return break_cells(line.text, max(width, 1))
+        return break_code(line.text, max(width, 1))
     return break_words(line.text, max(min(width, room), 1))
 
 
@@ -90,7 +99,7 @@ def break_words(text: str, width: int) -> list[RowSpan]:
         return [(0, len(text))]
     rows: list[RowSpan] = []
     start = end = used = 0
-    for unit in _UNIT.finditer(text):
+    for unit in _units().finditer(text):
         if unit[0].isspace():
             used += unit.end() - unit.start()
             continue
@@ -153,6 +162,28 @@ def break_cells(text: str, width: int) -> list[RowSpan]:
         used += cells
     rows.append((start, len(text)))
     return rows
+
+
+def break_code(text: str, width: int) -> list[RowSpan]:
+    """Rows of at most ``width`` cells with every character in one: broken behind a blank or a mark in the
+    last third of a row, else between a word and what is none, else anywhere.
+    """
+    rows: list[RowSpan] = []
+    start, plain = 0, text.isascii()
+    while True:
+        end = start + (width if plain else break_cells(text[start : start + width], width)[0][1])
+        if end >= len(text):
+            rows.append((start, len(text)))
+            return rows
+        first = start + 2 * width // 3
+        cut = next((at for at in range(end, first, -1) if text[at - 1] in _BREAKS), 0)
+        cut = cut or next((at for at in range(end, first, -1) if _ends_word(text, at)), end)
+        rows.append((start, cut))
+        start = cut
+
+
+def _ends_word(text: str, at: int) -> bool:
+    return (text[at - 1].isalnum() or text[at - 1] == "_") != (text[at].isalnum() or text[at] == "_")
 
 
 def slice_spans(line: Line, start: int, end: int) -> list[Span]:

@@ -22,7 +22,7 @@ from workbench.tui.events import (
     WaitFinished,
     WaitStarted,
 )
-from workbench.tui.transcript.blocks import Block, Fixed, Reasoning, notice
+from workbench.tui.transcript.blocks import Block, Failure, Fixed, Reasoning, notice
 from workbench.tui.transcript.call import OVER, CallBlock
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.user_message import UserMessage
@@ -42,6 +42,7 @@ class Story:
         self._writer: MarkdownWriter | None = None
         self._streamed: list[str] = []
         self._held = ""
+        self._counted = (-1, "", 0)
         self._reasoning: Reasoning | None = None
         self._calls: dict[tuple[str, str], CallBlock] = {}
         self._drafts: dict[int, CallBlock] = {}
@@ -86,6 +87,13 @@ class Story:
             call.tick(now)
         return self._running.values()
 
+    def hear(self, said: Mapping[str, str]) -> bool:
+        """Running calls have printed; True if any says something else than before."""
+        news = [call for call in self._running.values() if call.hear(said.get(call.call_id, ""))]
+        for call in news:
+            self._document.changed(call)
+        return bool(news)
+
     def _append(self, block: Block) -> None:
         last = self._document.blocks[-1] if self._document.blocks else None
         if isinstance(block, CallBlock) and isinstance(last, CallBlock):
@@ -96,7 +104,7 @@ class Story:
         if event.inner:
             return
         self._close_answer()
-        self._append(UserMessage(event.prompt, event.note))
+        self._append(UserMessage(event.prompt, event.note, event.images))
 
     def _delta(self, event: ModelDelta) -> None:
         if event.inner:
@@ -293,7 +301,18 @@ class Story:
             self._append(ending)
 
     def _notice(self, event: Notice) -> None:
-        self.add(notice(visible(event.title), visible(event.text), visible(event.hint), event.tone))
+        number, said, times = self._counted
+        blocks = self._document.blocks
+        last = blocks[-1] if blocks else None
+        if event.counted and isinstance(last, Fixed) and (last.number, event.title) == (number, said):
+            self._counted = number, said, times + 1
+            title = f"{visible(event.title)}, {times + 1} times"
+            last.say(notice(title, visible(event.text), visible(event.hint), event.tone))
+            self._document.changed(last)
+            return
+        block = notice(visible(event.title), visible(event.text), visible(event.hint), event.tone)
+        self.add(block)
+        self._counted = (block.number, event.title, 1) if event.counted else (-1, "", 0)
 
     def _reset(self, event: SessionReset) -> None:
         if event.inner:
@@ -309,7 +328,8 @@ class Story:
 def _ending(event: TurnFinished) -> Fixed | None:
     """What is said under a turn that did not end well."""
     if event.status == "error":
-        return notice(visible(event.error) or "The turn failed", "", visible(event.hint), "error")
+        said = notice(visible(event.error) or "The turn failed", "", visible(event.hint), "error")
+        return Failure(said, visible(event.traceback.rstrip())) if event.traceback else said
     if event.status == "stopped":
         why = "" if event.result == sentence(STOPPED) else event.result
         return notice("stopped", visible(why), visible(event.hint), "muted")

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
+from workbench.engine.images import ImageFacts
 from workbench.tui.attachments import Attachment, split
 from workbench.tui.pastes import is_long
 from workbench.tui.transcript.blocks import PROMPT_LEAD, TEXT_LEAD, Block
 from workbench.tui.transcript.code import pieces
 from workbench.tui.transcript.line import Line
-from workbench.visible import visible
+from workbench.visible import visible, visible_line
 
 _LONG_LINES: Final = 30
 _LONG_CHARACTERS: Final = 4_000
@@ -20,21 +22,24 @@ _SHOWN_CHARACTERS: Final = 1_500
 class UserMessage(Block):
     """Shows a short message whole. A long one, and the text of attached files, are folded with their size.
 
-    ``note`` is what was added for the model. Nothing is left out: unfolded, all that was sent is shown.
+    ``note`` is what was added for the model, ``images`` are the pictures that went with it, each a line.
+    Nothing else is left out: unfolded, all that was sent is shown.
     """
 
     background = "raised"
+    kind = "message"
+    folds = True
 
-    def __init__(self, prompt: str, note: str = "") -> None:
+    def __init__(self, prompt: str, note: str = "", images: Sequence[ImageFacts] = ()) -> None:
         super().__init__()
         self._prompt = prompt
         message, self._attachments = split(prompt)
         self._message = visible(message)
         self._note = visible(note)
+        self._images = [(visible_line(facts.name), " ".join(facts.parts)) for facts in images]
         self._long = is_long(self._message, _LONG_LINES, _LONG_CHARACTERS)
         self.foldable = self._long or any(not attached.refused for attached in self._attachments)
         self.stop = self.foldable
-        self.expanded = False
         self._folds: set[int] = set()
 
     def toggle(self) -> None:
@@ -50,6 +55,8 @@ class UserMessage(Block):
         """All lines, or those that are shown while it is folded."""
         self.lines, self._folds = [], set()
         self._build_message()
+        for name, facts in self._images:
+            self._line(f"▣ {name}  {facts}", "muted")
         for attached in self._attachments:
             self._build_attachment(attached)
         if self._note:
@@ -99,7 +106,7 @@ class UserMessage(Block):
 
     def size(self) -> tuple[int, int]:
         """A guess before it is built."""
-        attached = len(self._attachments)
+        attached = len(self._attachments) + len(self._images)
         if not self.expanded:
             characters = min(len(self._message), _SHOWN_CHARACTERS) if self._long else len(self._message)
             lines = self._message.count("\n") + 1
@@ -109,4 +116,5 @@ class UserMessage(Block):
 
     def source(self) -> str:
         """All that was sent, folded or not."""
-        return visible(self._prompt) + (f"\n{self._note}" if self._note else "")
+        pictures = [f"{name}  {facts}" for name, facts in self._images]
+        return "\n".join([visible(self._prompt), *pictures, *([self._note] if self._note else [])])

@@ -149,6 +149,11 @@ class TranscriptView(ScrollView, inherit_bindings=False):
         """The document is another one: begin at its end."""
         self._anchor, self._follow, self._unseen = None, True, False
 
+    def begin_at_top(self) -> None:
+        """The document is another one, to be read from its first row on."""
+        self._anchor, self._follow, self._unseen = self.document.place(0), False, False
+        self._known = self.document.extent
+
     def show(self, block: Block, index: int = 0) -> None:
         """Scroll so that a row of a block is in view."""
         self.document.measure(block.index)

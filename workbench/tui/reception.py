@@ -1,0 +1,71 @@
+"""Takes in what the agent tells: the panels hear of it, then the desks, and the person reads who is there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.tui import events
+from workbench.tui.welcome import model_text, welcome
+from workbench.visible import visible_line
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+
+class Reception:
+    """``first`` are messages or slash commands that are sent when the agent is there. On the loop."""
+
+    def __init__(self, app: WorkbenchApp, first: Sequence[str]) -> None:
+        self._app = app
+        self._first = list(first)
+        self._ready: events.AgentReady | None = None
+
+    def expect(self, agent: str, model: str) -> None:
+        """Say in the top line who will be there."""
+        status = self._app.main.top_line.status
+        status.agent, status.model = visible_line(agent), model_text(model)
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        """What happened since the last call, in order."""
+        app = self._app
+        app.tracker.apply(batch)
+        app.main.apply(batch)
+        for event in batch:
+            match event:
+                case events.AgentReady():
+                    self._agent_ready(event)
+                case events.AgentFailed():
+                    app.main.conversation.add_notice(
+                        "The agent could not be built", event.error, event.hint, "error"
+                    )
+                case events.TurnStarted() | events.ByHandStarted() if app.tracker.stopping:
+                    app.agent_thread.stop_turn()  # asked for before there was a turn to stop
+                case events.TurnFinished() | events.ByHandFinished() if not event.inner:
+                    app.outbox.turn_ended(event.status)
+                case events.ModelChanged() if self._ready is not None:
+                    self._greet(replace(self._ready, model=event.model, missing_key=event.missing_key))
+                case _:
+                    pass
+        app.desks.take_in(batch)
+        app.pulse.beat()
+
+    def _agent_ready(self, ready: events.AgentReady) -> None:
+        self._app.garbage.keep()
+        self._greet(ready)
+        if problems := self._app.keymap_problems:
+            entries = "An entry of your keymap is" if len(problems) == 1 else "Entries of your keymap are"
+            self._app.main.conversation.add_notice(
+                f"{entries} not used", "\n".join(problems), "All others hold.", "warning"
+            )
+        while self._first:
+            self._app.outbox.send(self._first.pop(0))
+        self._app.outbox.send_next()
+
+    def _greet(self, ready: events.AgentReady) -> None:
+        """Say who is there, in the top line and where no conversation is yet."""
+        self._ready = ready
+        self.expect(ready.agent, ready.model)
+        self._app.main.top_line.refresh()
+        self._app.main.conversation.show_welcome(*welcome(ready))
