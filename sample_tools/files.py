@@ -100,7 +100,7 @@ def write_file(path: str, text: str) -> str:
         raise IsADirectoryError(f"{path} is a folder; give the name of a file in it")
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, encoding="utf-8")
-    return f"wrote {len(text)} characters to {path}"
+    return f"wrote {len(text)} character{'s' * (len(text) != 1)} to {path}"
 
 
 @tool(tags={ToolTag.DESTRUCTIVE, ToolTag.FILE_SYSTEM}, preview=preview_delete)

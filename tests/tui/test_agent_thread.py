@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import CancelledError
 from typing import Any
 
 from tests.engine.strict_llm import StrictLLM
@@ -44,3 +45,18 @@ async def test_an_agent_that_cannot_be_watched_is_told_and_every_message_is_answ
     assert (failed.error, failed.hint) == ("it does not fit", "Take another one.")
     assert isinstance(answer, events.TurnFinished)
     assert answer.error == "There is no agent: it does not fit"
+
+
+async def test_an_agent_whose_screen_ended_meanwhile_is_closed_and_nothing_is_told() -> None:
+    posted: list[events.AgentEvent] = []
+
+    def bridge() -> Bridge:
+        raise CancelledError
+
+    def start(_: Any) -> Agent:
+        return Agent("a", llm=StrictLLM(), quiet=True)
+
+    thread = AgentThread(start, bridge, StreamCapture(), posted.append)
+    thread.start()
+    assert thread.finish(timeout=60)
+    assert posted == []

@@ -66,6 +66,18 @@ def test_long_results_are_compared_elsewhere_and_said_to_be() -> None:
     assert it.news == 1
 
 
+def test_a_comparison_that_fails_is_no_longer_said_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    it, run = Jobs(), rerun("a\n" * AT_ONCE, "b\n" * AT_ONCE)
+    it.comparer.begin([run])
+    monkeypatch.setattr(comparer, "compare", fail)
+    with pytest.raises(MemoryError):
+        it.work()
+    assert run.comparing == "stopped"
+
+
 def test_what_nobody_wants_compared_any_more_is_not_until_somebody_does_again() -> None:
     it, one, other = Jobs(), rerun("a\n" * AT_ONCE, "b\n" * AT_ONCE), rerun("c" * AT_ONCE, "d" * AT_ONCE)
     it.comparer.begin([one, other])

@@ -104,3 +104,18 @@ def test_when_it_is_removed_nothing_stays_aside() -> None:
     assert gc.get_freeze_count() == 0
     gc.collect()
     assert gc.get_freeze_count() == 0
+
+
+async def test_a_question_that_was_answered_is_freed_with_all_that_it_showed() -> None:
+    async with driven() as it:
+        await it.send('write_file(path="a.txt", text="1")')
+        screen = weakref.ref(await it.asked())
+        await it.press("x")
+        await it.until(lambda: it.idle)
+
+        def freed() -> bool:
+            it.app.garbage.keep()
+            it.app.garbage.sweep()
+            return screen() is None
+
+        await it.until(freed)

@@ -23,11 +23,13 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
         "gate = sys.modules['tests.tui.test_late'].GATE\n"
         "reached = sys.modules['tests.tui.test_late'].REACHED\n"
         "reached.append(1)\n"
+        "sys.modules['tests.tui.test_late'].BEGUN.set()\n"
         "gate.wait(60)\n"
         "last = 2\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     GATE.clear()
+    BEGUN.clear()
     REACHED.clear()
     put_off(["put_off_one"])
     yield importlib.import_module("put_off_one")
@@ -35,6 +37,7 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleTy
 
 
 GATE = threading.Event()
+BEGUN = threading.Event()
 REACHED: list[int] = []
 
 
@@ -68,8 +71,7 @@ def test_a_second_thread_waits_for_the_whole_of_it(module: ModuleType) -> None:
     threads = [threading.Thread(target=lambda: found.append(module.last)) for _ in range(4)]
     for thread in threads:
         thread.start()
-    while not REACHED:
-        pass
+    assert BEGUN.wait(60)
     assert found == []
     GATE.set()
     for thread in threads:

@@ -344,3 +344,14 @@ async def test_the_approval_of_a_call_by_hand_names_no_model_and_no_iteration() 
         await it.asked()
         await it.press("n", "enter")
         await it.until(lambda: it.idle)
+
+
+@pytest.mark.parametrize("width", [120, 80, 40])
+async def test_the_key_that_stops_the_turn_is_shown_at_a_pause_however_narrow_it_is(width: int) -> None:
+    async with driven(size=(width, 12)) as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await paused(it, "before", "add")
+        assert "esc stop" in it.shown()
+        await it.press("escape")
+        await ended(it)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sys
 from functools import partial
@@ -11,7 +10,6 @@ from pathlib import Path
 import pytest
 from textual import events
 from textual.geometry import Offset
-from textual.keys import _character_to_key
 
 from tests.tui.driving import THEMES, Clock, Driven, driven, keys_of, sample_agent
 from workbench.tui.app import WorkbenchApp
@@ -427,20 +425,6 @@ async def test_a_text_that_comes_at_once_goes_to_the_prompt_whole(panel: str, si
         await it.until(lambda: prompt_of(it).draft == "please total a b Read x")
         assert it.app.screen is it.app.main
         assert before == [it.agent.tools.is_enabled(tool.name) for tool in it.agent.tools]
-
-
-async def test_what_is_typed_while_the_app_comes_up_is_in_the_prompt() -> None:
-    app = WorkbenchApp(sample_agent, themes=THEMES, theme="graphite")
-    # as a terminal sends it that is not the app's yet: all of it before the first widget is there
-    for char in "add 1\nthen 2":
-        app.post_message(events.Key("ctrl+j" if char == "\n" else _character_to_key(char), char))
-    app.post_message(events.Key("enter", "\r"))
-    async with app.run_test() as pilot, asyncio.timeout(60):
-        while app.busy or app.main.prompt.draft != "add 1\nthen 2\n":
-            await pilot.pause()
-        assert not app.outbox
-        await pilot.press("3")
-        assert app.main.prompt.draft == "add 1\nthen 2\n3"
 
 
 @pytest.mark.parametrize("text", ["/clear", "call me back", "fix the Rest", " x by c", "break b"])

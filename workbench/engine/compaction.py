@@ -76,7 +76,7 @@ class CompactTurn(Turn):
         if len(parts.old) < 2:
             raise WorkbenchError(
                 "There is nothing to sum up yet.",
-                hint=f"The last {self._keep} turns stay as they are; to keep fewer say so, down to 0.",
+                hint=f"The last {self._keep} turns stay as they are; /compact 0, or compact(0), keeps none.",
             )
         begin = time.perf_counter()
         try:

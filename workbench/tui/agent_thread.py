@@ -7,6 +7,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, TypeAlias
 
 from workbench.tui import events
@@ -75,9 +76,12 @@ class AgentThread:
         self.built.set()
         if agent is None:
             return
-        self._bridge = bridge = self._make_bridge()
         try:
+            self._bridge = bridge = self._make_bridge()
             self._present(agent, bridge)
+        except CancelledError:  # the app ended before it was furnished
+            agent.close()
+            return
         except BaseException as error:  # noqa: BLE001  # the top of a worker: reported to the person
             self._refuse(error)
             agent.close()

@@ -18,7 +18,6 @@ from textual.binding import BindingType
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
-from textual.scrollbar import ScrollBar
 from textual.widgets import Input, TextArea
 
 from workbench.console.stream_capture import StreamCapture
@@ -45,7 +44,6 @@ from workbench.tui.screens.main import MainScreen
 from workbench.tui.sending import Sending
 from workbench.tui.theme_desk import ThemeDesk
 from workbench.tui.themes import css_variables
-from workbench.tui.thumb import SideBar
 from workbench.visible import visible, visible_line
 
 if TYPE_CHECKING:
@@ -68,6 +66,10 @@ def _finder() -> type[CommandFinder]:
     from workbench.tui.command_finder import CommandFinder
 
     return CommandFinder
+
+
+def _raise(error: Exception) -> None:
+    raise error
 
 
 class WorkbenchApp(App[None]):
@@ -112,7 +114,6 @@ class WorkbenchApp(App[None]):
         self.clock = clock
         self.themes = ThemeDesk(self, themes, theme)
         super().__init__(**options)
-        ScrollBar.renderer = SideBar
         self.themes.dress()
         self.looks = looks
         self._less = line_filters(looks, lambda: self.themes.palette)
@@ -188,7 +189,11 @@ class WorkbenchApp(App[None]):
 
     def _prepare(self) -> None:
         """Import what the first frame did without, beside the loop."""
-        importlib.import_module("workbench.tui.desks")
+        try:
+            importlib.import_module("workbench.tui.desks")
+        except Exception as error:  # noqa: BLE001  # the top of a worker: the app ends with it
+            self.call_later(_raise, error)
+            return
         self.call_later(self._open)
         # nothing of this is needed sooner than the agent, which would come later for it
         self.agent_thread.built.wait(_PATIENCE)

@@ -59,6 +59,9 @@ class Comparer:
             found = _compared(run, stop.is_set)
         except CancelledError:
             return
+        except BaseException:
+            self._later(partial(self.stop, [run]))
+            raise
         self._later(partial(self._done, run, found, stop))
 
     def _done(self, run: Rerun, found: Compared, stop: threading.Event) -> None:

@@ -27,6 +27,7 @@ class Leaving:
             return
         self._asked = now
         what = "A turn is running. " if running else ""
-        what += f"{queued} messages are queued. " if queued else ""
+        if queued:
+            what += "One message is queued. " if queued == 1 else f"{queued} messages are queued. "
         text = f"{what}Press {key} again to leave."
         self._app.notify(text, title="Leave Workbench?", markup=False, timeout=QUIT_SECONDS)

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment, Segments
 from rich.style import Style
-from textual.scrollbar import ScrollBarRender
+from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
 
 from workbench.tui.palette import Palette
@@ -70,3 +70,6 @@ class SideBar(ScrollBarRender):
             ],
             new_lines=True,
         )
+
+
+ScrollBar.renderer = SideBar  # one for the whole program; every panel that draws a thumb imports this

@@ -62,7 +62,7 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("pause.page_down", "pause", ("pagedown",), "screens(1)", "page down", "Scroll one screen down."),
     Command("pause.first", "pause", ("home",), "ends(0)", "first", "Scroll to the first line."),
     Command("pause.last", "pause", ("end",), "ends(1)", "last", "Scroll to the last line."),
-    Command("earlier.choose", "earlier", ("enter",), "choose", "run it after the turn", "Run it later.", 1),
+    Command("earlier.choose", "earlier", ("enter",), "choose", "run after the turn", "Run it later.", 1),
     Command("earlier.close", "earlier", ("escape",), "close", "close", "Go back to the pause.", 2),
     Command("earlier.up", "earlier", ("up",), "move(-1)", "up", "Go to the row above."),
     Command("earlier.down", "earlier", ("down",), "move(1)", "down", "Go to the row below."),

@@ -40,6 +40,7 @@ class EarlierCallsScreen(ChoosingScreen[Entry, Entry]):
     def __init__(self, calls: Sequence[Entry], palette: Palette) -> None:
         super().__init__("earlier", palette, placeholder="words of the call", empty=_EMPTY)
         self._calls = list(calls)
+        self._texts: list[str] = []
 
     def on_mount(self) -> None:
         """Begin with all of them."""
@@ -54,14 +55,19 @@ class EarlierCallsScreen(ChoosingScreen[Entry, Entry]):
     def draw_row(self, record: Entry, width: int) -> list[Span]:
         """What was called, with what, and how long it took."""
         left: list[Span] = [("  ", "text"), state_glyph(record), (" ", "text"), *name_spans(record.name)]
-        room = max(0, width - spans_width(left) - TIME_WIDTH - 6)
+        room = max(0, width - spans_width(left) - TIME_WIDTH - 4)
         said = fit("  " + clip(arguments_text(record.arguments), max(0, room - 2)), room)
         return [*left, (said, "muted"), ("  ", "text"), (time_cells(record.ms), "subtle")]
 
     def narrow(self, text: str) -> None:
         """Show the calls in which every word is said, whatever its case."""
         words = text.lower().split()
-        fitting = [call for call in self._calls if all(word in text_of(call).lower() for word in words)]
+        if words and not self._texts:
+            self._texts = [text_of(call).lower() for call in self._calls]
+        fitting = self._calls
+        if words:
+            both = zip(self._calls, self._texts, strict=True)
+            fitting = [call for call, said in both if all(word in said for word in words)]
         self._list.show(fitting)
         self._list.go_to(0)
         self._title.refresh()

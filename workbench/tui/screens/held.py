@@ -112,7 +112,14 @@ class HeldScreen(DimmedScreen[None]):
             if text_of(below):
                 self._keys_held.someone_writes()
                 self.kept()
-        self.watch(self.app, "app_focus", self._window_focused, init=False)
+        clicks = self._clicks_held
+
+        def window_focused(focused: bool) -> None:
+            # without this screen: the app may never let go of who watches it
+            if focused:
+                clicks.restart()
+
+        self.app.watch(self.app, "app_focus", window_focused, init=False)
 
     @property
     def takes_keys(self) -> bool:
@@ -166,10 +173,6 @@ class HeldScreen(DimmedScreen[None]):
 
     def kept(self) -> None:
         """Keys go to the field below for now; a place to say so."""
-
-    def _window_focused(self, focused: bool) -> None:
-        if focused:
-            self._clicks_held.restart()
 
     # going away
 

@@ -68,7 +68,9 @@ class Keys(Line):
     shown: tuple[Command, ...] = ()
 
     def spans(self, width: int) -> list[Span]:
-        pairs = [(key_text(each.keys[0]), each.label) for each in self.shown[1:]]
+        # the last one is never dropped, and it is Escape that leads away
+        shown = sorted(self.shown[1:], key=lambda each: each.keys[0] == "escape")
+        pairs = [(key_text(each.keys[0]), each.label) for each in shown]
         if self.editing:
             pairs = [(key_text_of(each), each.rpartition(".")[2]) for each in _WHILE_EDITING]
         button: list[Span] = [] if self.editing else [(BUTTON, "on_accent on:accent")]
