@@ -90,10 +90,12 @@ class TraceModel:
         only the first is.
         """
         changed = False
+        handlers = self._handlers
         for event in batch:
-            handler = self._handlers.get(type(event))
+            handler = handlers.get(type(event))
             if handler is not None:
-                self.now = max(self.now, event.at)
+                if event.at > self.now:
+                    self.now = event.at
                 changed = changed or not self._goes_on(event)
                 handler(event)
         self.texts.keep_up()
@@ -220,9 +222,7 @@ class TraceModel:
 
         One that was taken from a record ran in another turn: it took no time of this one.
         """
-        from workbench.engine.begun import REPLAYED  # with the engine, which the first frame does without
-
-        if entry.data.get(REPLAYED):
+        if self._replayed in entry.data:
             entry.end, entry.ms, entry.label = entry.start, None, None
             return
         end = entry.turn.work(at)
@@ -234,6 +234,13 @@ class TraceModel:
         entry.ms = ms
         entry.iteration.end = max(entry.iteration.end, end)
         entry.label = None
+
+    @cached_property
+    def _replayed(self) -> str:
+        """What marks such an entry; it comes with the engine, which the first frame does without."""
+        from workbench.engine.begun import REPLAYED
+
+        return REPLAYED
 
     def _batch_started(self, event: events.BatchStarted) -> None:
         turn = self._live.get(event.agent)
