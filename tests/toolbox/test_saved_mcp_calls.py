@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.toolbox.test_pytest_writer import Silent, run_pytest
+from tests.toolbox.test_pytest_writer import Silent, run_pytest, saved
 from workbench.engine.agent import Agent
 from workbench.errors import ConfigError, ToolServerError
 from workbench.registry import ToolRegistry
 from workbench.toolbox.mcp_config import McpServerConfig, load_mcp_config
 from workbench.toolbox.mcp_servers import McpServers
-from workbench.toolbox.pytest_writer import callee, check_savable, default_path, write_test
+from workbench.toolbox.pytest_writer import callee
 from workbench.toolbox.recorded import call_mcp_tool
 
 SAMPLE = Path(__file__).with_name("mcp_sample_server.py")
@@ -37,17 +37,6 @@ def agent(config: Path) -> Iterator[Agent]:
     with McpServers(registry, load_mcp_config(config)) as servers:
         assert servers.wait(60)
         yield Agent("a", registry, llm=Silent(), quiet=True, log=False, trust="open")
-
-
-def saved(agent: Agent, folder: Path, tool: str, **arguments: object) -> Path:
-    entry = agent.run_tool(tool, arguments)
-    check_savable(entry)
-    found = agent.tools.get(tool)
-    assert found is not None
-    path = default_path(folder, tool)
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(write_test(entry, callee(found), path).text)
-    return path
 
 
 @pytest.mark.parametrize(

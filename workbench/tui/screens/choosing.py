@@ -29,6 +29,11 @@ LOOK: Final = Path(__file__).with_suffix(".tcss")
 """What all lists of this kind look like; a screen adds a file of its own to it in ``CSS_PATH``."""
 
 
+def holding(words: Sequence[str], rows: Iterable[R], texts: Iterable[str]) -> list[R]:
+    """The rows whose text holds every word; ``texts`` has one for each row, in lower case like the words."""
+    return [row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)]
+
+
 class ChoiceList(RowList[R], can_focus=False):
     """The rows. The line above has the keys all the time, so the cursor looks as if the list had them."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import PurePath
 from typing import ClassVar, Final
 
@@ -20,7 +21,7 @@ from workbench.tui.render import (
     spans_width,
     time_cells,
 )
-from workbench.tui.screens.choosing import LOOK, ChoosingScreen
+from workbench.tui.screens.choosing import LOOK, ChoosingScreen, holding
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
 from workbench.tui.trace_texts import text_of
@@ -40,7 +41,6 @@ class EarlierCallsScreen(ChoosingScreen[Entry, Entry]):
     def __init__(self, calls: Sequence[Entry], palette: Palette) -> None:
         super().__init__("earlier", palette, placeholder="words of the call", empty=_EMPTY)
         self._calls = list(calls)
-        self._texts: list[str] = []
 
     def on_mount(self) -> None:
         """Begin with all of them."""
@@ -59,16 +59,15 @@ class EarlierCallsScreen(ChoosingScreen[Entry, Entry]):
         said = fit("  " + clip(arguments_text(record.arguments), max(0, room - 2)), room)
         return [*left, (said, "muted"), ("  ", "text"), (time_cells(record.ms), "subtle")]
 
+    @cached_property
+    def _texts(self) -> list[str]:
+        """What is said in each call; read for the first word that is looked for."""
+        return [text_of(call).lower() for call in self._calls]
+
     def narrow(self, text: str) -> None:
         """Show the calls in which every word is said, whatever its case."""
         words = text.lower().split()
-        if words and not self._texts:
-            self._texts = [text_of(call).lower() for call in self._calls]
-        fitting = self._calls
-        if words:
-            both = zip(self._calls, self._texts, strict=True)
-            fitting = [call for call, said in both if all(word in said for word in words)]
-        self._list.show(fitting)
+        self._list.show(holding(words, self._calls, self._texts) if words else self._calls)
         self._list.go_to(0)
         self._title.refresh()
 

@@ -14,7 +14,7 @@ from workbench.storage.prompt_history import SentMessage
 from workbench.tui.commands import bindings
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, spans_width
-from workbench.tui.screens.choosing import LOOK, ChoosingScreen
+from workbench.tui.screens.choosing import LOOK, ChoosingScreen, holding
 from workbench.tui.words import ago
 from workbench.visible import visible_line
 
@@ -71,13 +71,7 @@ class HistoryScreen(ChoosingScreen[SentMessage, str]):
     def narrow(self, text: str) -> None:
         """Show the messages that hold every word, whatever its case."""
         self._words = words = text.lower().split()
-        self._list.show(
-            [
-                message
-                for message, lower in zip(self._messages, self._lower, strict=True)
-                if all(word in lower for word in words)
-            ]
-        )
+        self._list.show(holding(words, self._messages, self._lower))
         self._list.go_to(0)
         self._title.refresh()
 

@@ -16,7 +16,7 @@ from workbench.tui.commands import bindings
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, spans_width
 from workbench.tui.rows import RowList
-from workbench.tui.screens.choosing import LOOK, ChoosingScreen
+from workbench.tui.screens.choosing import LOOK, ChoosingScreen, holding
 from workbench.visible import visible_line
 
 _LOW: Final = 24
@@ -77,11 +77,8 @@ class ThemesScreen(ChoosingScreen[Palette, str]):
         """Show the themes with every word in name, kind or description."""
         words = text.lower().split()
         kinds = {True: "dark", False: "light"}
-        found = [
-            theme
-            for theme in self._themes
-            if all(word in f"{theme.name} {kinds[theme.dark]} {theme.about}".lower() for word in words)
-        ]
+        texts = [f"{theme.name} {kinds[theme.dark]} {theme.about}".lower() for theme in self._themes]
+        found = holding(words, self._themes, texts)
         self._list.show(found)
         self._list.go_to(next((at for at, theme in enumerate(found) if theme.name == self._looked_at), 0))
         self._tell()
