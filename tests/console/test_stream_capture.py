@@ -83,6 +83,22 @@ def test_print_stderr_and_the_byte_stream_end_on_the_call_in_order() -> None:
         assert setting.stray == ""
 
 
+def test_what_a_child_wrote_before_stands_before_what_is_printed_then() -> None:
+    with installed() as setting:
+        waiting = ["from a child\n"]
+
+        def drain() -> None:
+            while waiting:
+                setting.capture.write_unowned(waiting.pop())
+
+        with setting.capture.bracket("call") as captured:
+            setting.capture.drain = drain
+            print("mine")
+            waiting.append("from another\n")
+            print("mine again")
+        assert captured.text == "from a child\nmine\nfrom another\nmine again\n"
+
+
 def test_text_can_be_read_while_the_call_still_runs() -> None:
     with installed() as setting, setting.capture.bracket("call") as captured:
         print("so far", end="")

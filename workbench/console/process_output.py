@@ -83,7 +83,6 @@ class ProcessOutput:
     def _echo(self, text: str, fd: int) -> None:
         target = self._saved.get(self._stdout_to if fd == 1 else fd)
         if target is not None:
-            self._pass_on()  # what was written before stands before
             _write_all(target, text.encode("utf-8", DECODING))
 
     def _drain(self) -> None:

@@ -63,7 +63,8 @@ class StreamCapture:
         self._streams.replace()
 
     def write(self, text: str, fd: int = 1) -> None:
-        """Text that the running code wrote, meant for file descriptor ``fd``."""
+        """Text that the running code wrote, meant for file descriptor ``fd``; what waited there comes before."""
+        self.drain()
         if self._echo is not None:
             self._echo(text, fd)
         captured = self.current()
