@@ -41,6 +41,8 @@ def visible(text: str) -> str:
 
 def visible_line(text: str) -> str:
     """The same in one line: newlines and tabs show as escapes too."""
+    if text.isascii() and text.isprintable():
+        return text
     return _UNSAFE_OR_NEWLINE.sub(_escape, text)
 
 

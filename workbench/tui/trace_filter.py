@@ -130,16 +130,22 @@ class TraceFilter:
 
     def _count(self, found: Sequence[Entry]) -> None:
         totals = self.totals
+        kinds, states = list(map(_kind_of, found)), list(map(_state_of, found))
         totals.entries += len(found)
-        totals.calls += sum([entry.kind == "tool" for entry in found])
-        totals.errors += sum([entry.state in FAILED for entry in found])
-        totals.ms += sum([entry.ms for entry in found if entry.ms is not None and entry.kind != "you"])
-        totals.tokens += sum([_tokens(entry) for entry in found if entry.kind == "llm"])
+        totals.calls += kinds.count("tool")
+        totals.errors += sum(map(states.count, FAILED))
+        worked = found if "you" not in kinds else [entry for entry in found if entry.kind != "you"]
+        totals.ms += sum(filter(None, map(_ms_of, worked)))
+        if "llm" in kinds:
+            totals.tokens += sum([_tokens(entry) for entry in found if entry.kind == "llm"])
 
 
 _turn_of = attrgetter("iteration.turn")
 _reason_of = attrgetter("reason")
 _data_of = attrgetter("data")
+_kind_of = attrgetter("kind")
+_state_of = attrgetter("state")
+_ms_of = attrgetter("ms")
 
 
 def _tokens(entry: Entry) -> int:

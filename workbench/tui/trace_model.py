@@ -225,14 +225,14 @@ class TraceModel:
         if self._replayed in entry.data:
             entry.end, entry.ms, entry.label = entry.start, None, None
             return
-        end = entry.turn.work(at)
+        iteration = entry.iteration
+        end = iteration.turn.clock.work(at)
         if entry.start is not None:
             if ms is None:
                 ms = end - entry.start
-            entry.end = max(entry.start, min(end, entry.start + ms))
-            end = entry.end
+            entry.end = end = max(entry.start, min(end, entry.start + ms))
         entry.ms = ms
-        entry.iteration.end = max(entry.iteration.end, end)
+        iteration.end = max(iteration.end, end)
         entry.label = None
 
     @cached_property
@@ -262,8 +262,9 @@ class TraceModel:
         arguments: Mapping[str, Any],
         at: float,
     ) -> Entry:
-        entry = Entry(self._next(), "tool", iteration, visible_line(name), "pending", at, call_id)
-        entry.arguments = arguments
+        entry = Entry(
+            self._next(), "tool", iteration, visible_line(name), "pending", at, call_id, arguments=arguments
+        )
         self._calls[agent, call_id] = entry
         iteration.calls += 1
         self._count(entry)
@@ -300,7 +301,7 @@ class TraceModel:
         entry.state, entry.began = "running", event.at
         self._running[entry.serial] = entry
         entry.arguments, entry.label = event.arguments, None
-        entry.start = entry.turn.work(event.at)
+        entry.start = entry.iteration.turn.clock.work(event.at)
 
     def _tool_finished(self, event: events.ToolFinished) -> None:
         entry = self._calls.pop((event.agent, str(event.entry.get("call_id", ""))), None)

@@ -118,11 +118,19 @@ def _by_turn(number: int) -> Sieve:
 
 
 def _by_name(value: str) -> Sieve:
-    def fits(entries: list[Entry], _: Holding) -> list[bool]:
-        names = {name for name in {entry.name for entry in entries} if value in name.lower()}
-        return [entry.name in names and entry.kind == "tool" for entry in entries]
+    names = _Names(value)
+    return lambda entries, _: [names[entry.name] and entry.kind == "tool" for entry in entries]
 
-    return fits
+
+class _Names(dict[str, bool]):
+    """Whether a name holds the value, worked out once for each."""
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def __missing__(self, name: str) -> bool:
+        fits = self[name] = self._value in name.lower()
+        return fits
 
 
 def _by_word(word: str) -> Sieve:
