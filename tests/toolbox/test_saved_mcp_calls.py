@@ -39,24 +39,28 @@ def agent(config: Path) -> Iterator[Agent]:
         yield Agent("a", registry, llm=Silent(), quiet=True, log=False, trust="open")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "old", "new"),
-    [
-        ("sample.add", {"a": 2}, "return a + b", "return a - b"),
-        ("sample.fail", {"why": "it's\nso"}, "raise ToolError(why)", "raise ToolError(why + '!')"),
-    ],
-)
-def test_a_saved_call_passes_today_and_fails_once_the_server_gives_something_else(
-    agent: Agent, config: Path, tool: str, arguments: dict[str, object], old: str, new: str
+def test_saved_calls_pass_today_and_fail_once_the_server_gives_something_else(
+    agent: Agent, config: Path
 ) -> None:
-    path = saved(agent, config.parent, tool, **arguments)
-    before = run_pytest(path)
-    assert before.returncode == 0, before.stdout + path.read_text()
+    paths = [
+        saved(agent, config.parent, "sample.add", a=2),
+        saved(agent, config.parent, "sample.fail", why="it's\nso"),
+    ]
+    before = run_pytest(*paths)
+    assert before.returncode == 0, before.stdout
+    assert "2 passed" in before.stdout
     server = config.with_name("server.py")
-    server.write_text(server.read_text().replace(old, new))
-    after = run_pytest(path)
+    text = server.read_text()
+    for old, new in (
+        ("return a + b", "return a - b"),
+        ("raise ToolError(why)", "raise ToolError(why + '!')"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    server.write_text(text)
+    after = run_pytest(*paths)
     assert after.returncode == 1, after.stdout
-    assert "1 failed" in after.stdout
+    assert "2 failed" in after.stdout
 
 
 def test_the_file_names_the_mcp_file_and_nothing_of_what_stands_in_it(agent: Agent, config: Path) -> None:

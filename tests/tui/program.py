@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -18,6 +19,14 @@ from typing import Any
 DEADLINE = 60.0
 ROOT = Path(__file__).parents[2]
 UNWANTED = ("COLUMNS", "LINES", "TEXTUAL_DRIVER", "PYTHONUNBUFFERED", "NO_COLOR", "LC_ALL", "LC_CTYPE")
+
+
+def own_terminal() -> None:
+    """In the new process: its terminal is its own, and signals end it whoever started the tests."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    # a shell without job control starts what runs in the background with the first ignored, nohup the other
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 class Program:
@@ -43,7 +52,7 @@ class Program:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+            preexec_fn=own_terminal,
             env=environment,
         )
 

@@ -16,7 +16,7 @@ LEAVES = (
     st.none() | st.booleans() | st.integers() | st.text(st.sampled_from('a[]{},:" \\\n\u202e'), max_size=8)
 )
 VALUES = st.recursive(
-    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text("kK[{", max_size=3), inner)
+    LEAVES, lambda inner: st.lists(inner) | st.dictionaries(st.text("kK[{", max_size=3), inner), max_leaves=30
 )
 
 

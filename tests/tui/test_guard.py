@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from tests.tui.program import own_terminal
 from workbench.tui.guard import ScreenGuard
 
 DEADLINE = 60.0
@@ -151,12 +152,6 @@ sys.exit(app.return_code)
 """
 
 
-def _own_terminal() -> None:
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-    # a shell without job control starts what runs in the background with it ignored
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 class Session:
     """The script on a terminal of its own; what arrives there is ``received``."""
 
@@ -176,7 +171,7 @@ class Session:
             stdout=self.slave,
             stderr=self.slave,
             start_new_session=True,
-            preexec_fn=_own_terminal,
+            preexec_fn=own_terminal,
             env=environment,
         )
 

@@ -63,6 +63,20 @@ def test_ctrl_z_lends_the_terminal_to_the_shell_and_fg_comes_back(program: Progr
     assert sane(program)
 
 
+def test_after_fg_the_whole_screen_is_there_again(program: Program) -> None:
+    program.see(b"is ready")
+    program.see(b"newline")
+    program.press(b"\x1a")
+    program.read_until(lambda: program.stopped)
+    program.see(LEAVE)
+    program.received = b""
+    program.process.send_signal(signal.SIGCONT)
+    for shown in (b"ask for risky", b"is ready", b"Tools", b"newline"):
+        program.see(shown)
+    program.press(b"\x11")
+    assert program.end() == 0
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
 def test_a_signal_in_the_middle_of_a_question_leaves_terminal_and_session_whole(
     program: Program, number: signal.Signals, tmp_path: Path

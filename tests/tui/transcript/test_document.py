@@ -108,7 +108,7 @@ def test_an_empty_document_has_no_places() -> None:
     assert Place(0, 0, 0).above == 0
 
 
-@settings(deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(TEXTS, st.integers(5, 30), st.integers(5, 30), st.integers(0, 11))
 def test_after_a_resize_the_heights_become_those_of_a_document_of_that_width(
     texts: list[str], before: int, after: int, near: int
