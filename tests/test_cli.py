@@ -61,6 +61,7 @@ def test_approve_decides_about_calls_that_ask(own_folder: Path, mode: str, writt
     assert run.returncode == 0
     assert (own_folder / "a.txt").exists() is written
     assert ("nobody is there" in run.stdout) is not written
+    assert ("--approve all runs them" in run.stderr) is not written
 
 
 def test_approve_ask_reads_the_answers_from_the_terminal(own_folder: Path) -> None:

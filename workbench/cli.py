@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -45,6 +46,7 @@ def main() -> None:
 
     The app takes --model, --tools, --trust, --resume, --mcp, --theme and --ascii: workbench open --help.
     """
+    _open_closed_streams()
 
 
 def _shared(command: Any) -> Any:
@@ -151,9 +153,9 @@ def run(
             mcp=mcp,
             quiet=quiet,
         )
-    if answer:
-        # on a terminal, text of models and tools must not act; into a file or a pipe it goes as it is
-        sys.stdout.write((visible(answer) if sys.stdout.isatty() else answer) + "\n")
+    with _told_plainly():
+        if answer:
+            _write_out(answer + "\n")
     sys.exit(EXIT_CODES[status])
 
 
@@ -170,21 +172,19 @@ def sessions(text: str | None) -> None:
         if text is not None:
             place = None
             for place in search_sessions(Path.cwd(), text):
-                click.echo(
-                    visible(f"{place.head.path.stem}  turn {place.turn}  {visible_line(place.excerpt)}")
-                )
+                _write_out(f"{place.head.path.stem}  turn {place.turn}  {visible_line(place.excerpt)}\n")
             if place is None:
                 click.echo(f"workbench: nothing found for {visible_line(text)}", err=True)
                 sys.exit(1)
             return
         heads = list_sessions(Path.cwd())
         if not heads:
-            click.echo("No session was kept here yet.")
+            _write_out("No session was kept here yet.\n")
         for head in heads:
             said = head.problem or head.first or "(no turn yet)"
             turns = f"{head.turns} turn{'s' * (head.turns != 1)}"
             state = "  (in use)" if head.running else "  (interrupted)" if head.interrupted else ""
-            click.echo(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}{state}")
+            _write_out(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}{state}\n")
 
 
 @main.command()
@@ -216,11 +216,9 @@ def export(session: str, kind: str, output: str | None, to: str | None, content:
             click.echo(f"{count} span{'s were' if count != 1 else ' was'} sent to {to}")
             return
         if output is None:
-            sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # a text stream has it
             out = io.StringIO()
             exports.export(record, kind, out, content=content)
-            text = out.getvalue()
-            sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+            _write_out(out.getvalue())
             return
         exports.export_to(record, kind, Path(output), content=content)
 
@@ -276,6 +274,37 @@ def _revoke(folder: Path, *, yes: bool) -> None:
         sys.exit(1)
     ProjectTrust(folder, user_folder()).take_back()
     click.echo("Done. It takes effect at the next start, and you will be asked anew.")
+
+
+def _open_closed_streams() -> None:
+    """Where this was started with a standard stream closed, nobody listens there; nothing fails for that."""
+    for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)
+            if null != fd:
+                os.dup2(null, fd)
+                os.close(null)
+            stream = open(fd, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # until the end
+            setattr(sys, name, stream)
+            setattr(sys, f"__{name}__", stream)
+
+
+def _write_out(text: str) -> None:
+    """Write to stdout, at once. Raises WorkbenchError where that takes nothing."""
+    out = sys.stdout
+    try:
+        if isinstance(out, io.TextIOWrapper):
+            out.reconfigure(errors="backslashreplace")
+        # on a terminal, text of models and tools must not act; into a file or a pipe it goes as it is
+        out.write(visible(text) if out.isatty() else text)
+        out.flush()
+    except BrokenPipeError:  # who read it has enough, and click ends the program
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a tool has closed it
+        with suppress(OSError):  # what it still holds would fail again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        reason = error.strerror if isinstance(error, OSError) else "it was closed"
+        raise WorkbenchError(f"cannot write to stdout: {reason}") from error
 
 
 @contextmanager

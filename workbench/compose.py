@@ -108,8 +108,9 @@ def llm_do(prompt: str, *, model: str | None = None, **options: Any) -> Any:
     """Ask a model once, without tools or memory, and return the answer.
 
     ``model`` is as in ``Agent``. Options: ``output``, a pydantic model or any type, of which the answer is
-    then an object, otherwise it is a text; ``system_prompt``; ``llm``, the model itself. Raises
-    ProviderError when there is no answer or none that fits, ConfigError when there is no such model.
+    then an object, otherwise it is a text; ``images``, as in ``Agent.input``; ``system_prompt``; ``llm``,
+    the model itself. Raises ProviderError when there is no answer or none that fits, ConfigError when there
+    is no such model or an image cannot be sent.
     """
     return single.llm_do(prompt, model=model or DEFAULT_MODEL, llm_factory=make_llm, **options)
 

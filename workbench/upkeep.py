@@ -41,10 +41,10 @@ class ToolUpkeep:
         self._down: set[str] = set()
         self._files: dict[str, Path] = {}
         if mcp:
-            from workbench.toolbox.mcp_config import load_mcp_config
+            from workbench.toolbox.mcp_config import load_mcp_configs
             from workbench.toolbox.mcp_servers import McpServers
 
-            found = [(config, path) for path in mcp for config in load_mcp_config(path)]
+            found = load_mcp_configs(mcp)
             self._files = {config.name: path for config, path in found}
             self._unsettled = {config.name for config, _ in found if not config.disabled}
             self._servers = McpServers(registry, [config for config, _ in found], self.server_changed)

@@ -13,6 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from tests.engine.strict_llm import StrictLLM, call, calls
+from tests.pictures import address, picture
 from workbench.engine import (
     Delta,
     LLMResponse,
@@ -469,6 +470,19 @@ def test_llm_do_answers_with_text_or_a_typed_object() -> None:
         llm_do("hi")
 
 
+def test_llm_do_hands_over_pictures_with_the_prompt() -> None:
+    shown = {"type": "image_url", "image_url": {"url": address(picture())}}
+    llm = StrictLLM("a flag", '{"name": "Rome", "people": 3}')
+    assert llm_do("What is this?", llm=llm, images=picture()) == "a flag"
+    assert llm.requests[-1][-1]["content"] == [{"type": "text", "text": "What is this?"}, shown]
+    llm_do("Which city?", llm=llm, images=[picture(), picture()], output=City)
+    asked, *pictures = llm.requests[-1][-1]["content"]
+    assert asked["text"].startswith("Which city?\n\nAnswer with JSON")
+    assert pictures == [shown, shown]
+    with pytest.raises(ConfigError, match=r"no picture missing\.png"):
+        llm_do("What is this?", llm=StrictLLM(), images="missing.png")
+
+
 def test_the_engine_package_loads_nothing_heavy() -> None:
     code = (
         "import sys, workbench.engine, workbench.engine.agent;"
@@ -477,3 +491,12 @@ def test_the_engine_package_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("prompt", [3, None, ["go"], b"go"])
+def test_a_prompt_that_is_no_text_is_refused_and_changes_nothing(prompt: Any) -> None:
+    agent = Agent("a", llm=StrictLLM("done"))
+    with pytest.raises(ConfigError, match=f"text, not {type(prompt).__name__}"):
+        agent.input(prompt)
+    assert agent.current_session is None
+    assert agent.input("go") == "done"

@@ -75,8 +75,42 @@ def test_a_rejected_call_never_runs_and_the_model_reads_why(tools: Tools) -> Non
     agent, llm = make(tools, batch, "done", on_events=decide)
     assert agent.input("go") == "done"
     assert tools.ran == ["a"]
-    assert results(llm) == ["wrote a", "Rejected by the user: not that file", "Rejected by the user."]
+    assert results(llm) == ["wrote a", "Rejected: not that file", "Rejected."]
     assert [entry["status"] for entry in entries(agent)] == ["success", "rejected", "rejected"]
+
+
+def test_what_a_hook_decides_while_it_waits_for_a_person_is_that_person_s_verdict(tools: Tools) -> None:
+    @before_tools
+    def by_rule(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tools"][0]["decision"] = "reject"
+
+    @before_tools
+    def ask(agent: Agent) -> None:
+        assert agent.current_session is not None
+        with agent.human_wait("a question"):
+            _, second, third = agent.current_session["pending_tools"]
+            second.update(decision="reject", reason="not today")
+            third["arguments"] = {"path": "mine"}
+
+    batch = calls(call("write", path="a"), call("write", path="b"), call("write", path="c"))
+    agent, llm = make(tools, batch, "done", on_events=[by_rule, ask])
+    agent.input("go")
+    assert results(llm)[:2] == ["Rejected.", "Rejected by the user: not today"]
+    assert results(llm)[2].startswith("[The user edited the arguments")
+    assert [entry.get("decided_by") for entry in entries(agent)] == ["hook", "user", None]
+
+
+def test_a_hook_of_one_call_is_named_for_what_it_decides(tools: Tools) -> None:
+    @before_each_tool
+    def decide(agent: Agent) -> None:
+        assert agent.current_session is not None
+        agent.current_session["pending_tool"].update(decision="reject", reason="not here")
+
+    agent, llm = make(tools, calls(call("write", path="a")), "done", on_events=decide)
+    agent.input("go")
+    assert results(llm) == ["Rejected: not here"]
+    assert entries(agent)[0]["decided_by"] == "hook"
 
 
 def test_pending_tools_say_everything_about_each_call(tools: Tools) -> None:
@@ -127,14 +161,14 @@ def test_edited_arguments_run_and_the_model_is_told(tools: Tools) -> None:
     agent.input("go")
     assert tools.ran == ["safe", "hooked"]
     assert results(llm) == [
-        '[The user edited the arguments before the run: {"path": "safe"}]\nwrote safe',
+        '[A hook changed the arguments before the run: {"path": "safe"}]\nwrote safe',
         '[A hook changed the arguments before the run: {"path": "hooked"}]\nwrote hooked',
     ]
     first, second = entries(agent)
     assert (first["arguments"], first["edited_from"], first["edited_by"]) == (
         {"path": "safe"},
         {"path": "a"},
-        "user",
+        "hook",
     )
     assert (second["edited_from"], second["edited_by"], second["result"]) == (
         {"path": "b"},
@@ -320,7 +354,7 @@ def test_a_call_taken_out_of_the_pending_list_does_not_run_and_an_exchanged_entr
     agent, llm = make(tools, batch, "done", on_events=sift)
     agent.input("go")
     assert tools.ran == ["a"]
-    assert results(llm)[1:] == ["Rejected: a hook took it out of the batch", "Rejected by the user: no"]
+    assert results(llm)[1:] == ["Rejected: a hook took it out of the batch", "Rejected: no"]
 
 
 def test_a_message_added_before_tools_moves_behind_the_results(tools: Tools) -> None:
@@ -682,5 +716,5 @@ def test_arguments_that_cannot_be_compared_count_as_edited(tools: Tools) -> None
 
     agent, _ = make(tools, calls(call("write", path="a", text="b")), on_events=[before_tools(edit)])
     agent.input("go")
-    assert entries(agent)[0]["edited_by"] == "user"
+    assert entries(agent)[0]["edited_by"] == "hook"
     assert entries(agent)[0]["status"] == "error"

@@ -234,3 +234,22 @@ def test_a_number_with_too_many_digits_is_the_models_to_mend() -> None:
 
     assert Agent("a", [gives], llm=llm).input("go") == "done"
     assert "too many digits" in llm.requests[1][-1]["content"]
+
+
+def test_an_iterator_that_fails_half_way_says_so_to_the_model() -> None:
+    def rows() -> Any:
+        """Some rows."""
+        return (1 // (2 - number) for number in range(5))
+
+    llm = StrictLLM(calls(call("rows")), "done")
+    Agent("a", [rows], llm=llm).input("go")
+    assert "ZeroDivisionError" in llm.requests[-1][-1]["content"]
+
+
+@pytest.mark.parametrize("key", ["messages", "trace", "turn", "iteration", "user_prompt"])
+def test_the_turn_after_a_handler_took_a_key_out_of_the_session_works(key: str) -> None:
+    agent = Agent("a", llm=StrictLLM("one", "two"))
+    agent.input("first")
+    assert agent.current_session is not None
+    del agent.current_session[key]
+    assert agent.input("second") == "two"

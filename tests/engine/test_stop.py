@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
-from workbench.engine import Delta, LLMResponse, before_tools, hooks, on_complete
+from workbench.engine import Delta, LLMResponse, before_tools, hooks, jobs, on_complete
 from workbench.engine.agent import Agent
 from workbench.engine.calls import Execution
 from workbench.errors import ProviderError, StopTurn, WorkbenchError
@@ -352,6 +352,27 @@ def test_a_child_process_of_a_tool_ends_with_it() -> None:
     agent = Agent("a", shell, llm=StrictLLM(calls(call("shell"))))
     run_and_stop(agent, begun)
     assert children[0].wait(30) != 0
+
+
+def test_a_tool_that_only_waited_for_a_child_process_is_not_said_to_go_on_after_its_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "_CHILDREN_GRACE", 60)
+
+    def shell() -> int:
+        """Run something long."""
+        return subprocess.run([sys.executable, "-c", "import time; time.sleep(600)"]).returncode
+
+    registry = ToolRegistry()
+    registry.register(shell, metadata=ToolMetadata(timeout=0.5))
+    agent = Agent("a", registry, llm=StrictLLM(calls(call("shell")), "fine"))
+    assert agent.input("go") == "fine"
+    assert tool_texts(agent) == [
+        "Error executing shell: ToolTimeoutError: ran longer than its limit of 0.5 s"
+    ]
+    assert "left_running" not in tool_entries(agent)[0]
+    assert not agent.late_results
+    assert agent.left_running == []
 
 
 @pytest.mark.parametrize("start", ["thread", "pool", "thread of a thread"])

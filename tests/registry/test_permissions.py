@@ -610,3 +610,12 @@ def test_the_caller_may_bring_its_own_way_to_wait_for_an_async_handler() -> None
     recorder.registry.permission_handler = ask
     assert recorder.registry.call("shell.run", {}, waiter=wait) == "ran"
     assert waited == ["waited"]
+
+
+@pytest.mark.parametrize(("answer", "said"), [(None, "nothing"), ("yes", "str"), (1, "int")])
+def test_an_answer_that_is_neither_yes_nor_no_is_named(answer: Any, said: str) -> None:
+    registry = ToolRegistry(PermissionPolicy((), PermissionResult.ASK))
+    registry.register(len, name="size")
+    registry.permission_handler = lambda request: answer
+    with pytest.raises(ToolDeniedError, match=f"answered with {said}, which is no explicit yes"):
+        registry.call("size", {"obj": "x"})

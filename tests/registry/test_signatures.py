@@ -370,3 +370,27 @@ def test_two_bad_parameters_are_refused_by_naming_the_first() -> None:
 
     with pytest.raises(ToolRegistrationError, match="use: parameter 'one': Handle"):
         ToolRegistry().register(use)
+
+
+def test_a_default_that_json_has_no_number_for_is_used_and_not_advertised() -> None:
+    def wait(seconds: float = float("inf"), share: float = float("nan")) -> str:
+        return f"{seconds} {share}"
+
+    registry = ToolRegistry()
+    registry.register(wait)
+    json.dumps(registry.schemas(), allow_nan=False)
+    assert registry.resolve("wait").parameters["properties"] == {
+        "seconds": {"type": "number"},
+        "share": {"type": "number"},
+    }
+    assert registry.call("wait", {}) == "inf nan"
+
+
+def test_a_docstring_that_utf_8_cannot_carry_is_sent_with_replacements() -> None:
+    def show(what: str) -> str:
+        return what
+
+    show.__doc__ = "Show \ud800.\n\nArgs:\n    what: Some \udfff."
+    registry = ToolRegistry()
+    registry.register(show)
+    json.dumps(registry.schemas(), ensure_ascii=False).encode()

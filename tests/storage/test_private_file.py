@@ -9,7 +9,7 @@ import pytest
 
 from tests.storage.fake_agent import FakeAgent, new_log, path_of
 from workbench.errors import StorageError
-from workbench.storage.private_file import open_private, private_folder
+from workbench.storage.private_file import append, open_private, private_folder
 from workbench.storage.session_file import read_session, recover
 from workbench.storage.text_log import TextLog
 
@@ -105,3 +105,22 @@ def test_what_was_said_and_done_is_kept_out_of_git_and_a_file_that_is_there_stay
     ignored.write_text("mine\n")
     private_folder(tmp_path / ".workbench" / "logs")
     assert ignored.read_text() == "mine\n"
+
+
+def test_an_interrupt_while_a_file_is_appended_to_leaves_it_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+
+    def write_and_be_interrupted(descriptor: int, data: bytes) -> int:
+        write(descriptor, data)
+        raise KeyboardInterrupt
+
+    path = tmp_path / "file"
+    descriptor = open_private(path, os.O_CREAT)
+    append(descriptor, b"before")
+    monkeypatch.setattr(os, "write", write_and_be_interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        append(descriptor, b"after")
+    os.close(descriptor)
+    assert path.read_bytes() == b"before"

@@ -272,6 +272,16 @@ def test_a_file_that_was_changed_by_hand_is_counted_and_only_once(
     assert len(end_mark.PREFIX) < end_mark.LONGEST
 
 
+@pytest.mark.parametrize("lost", [1, 60, 120])
+def test_a_turn_whose_end_is_lost_is_not_counted(tmp_path: Path, lost: int) -> None:
+    path = session(tmp_path, "one", "first", "second")
+    data = path.read_bytes()
+    end = data.index(end_mark.PREFIX, data.index(b'  - input: "second'))
+    path.write_bytes(data[: end - lost])
+    (head,) = list_sessions(tmp_path)
+    assert head.turns == len(read_session(path).turns) == (2 if lost == 1 else 1)
+
+
 def test_what_a_person_ran_leaves_the_end_of_the_file_as_told(tmp_path: Path) -> None:
     log = new_log(tmp_path)
     agent = FakeAgent(log)

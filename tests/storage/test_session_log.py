@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.storage.fake_agent import FakeAgent, load, new_log, path_of
-from workbench.storage import session_log
+from workbench.storage import session_format, session_log
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import read_session
 from workbench.storage.session_index import list_sessions
@@ -337,3 +337,25 @@ def test_secrets_are_in_neither_file(tmp_path: Path) -> None:
     assert turn.trace[2]["arguments"] == {"key": "[masked MY_API_KEY]"}
     for data in (early, path_of(log).read_bytes()):
         assert b"1234" not in data
+
+
+def test_a_turn_whose_report_was_interrupted_is_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    agent.begin("first")
+    interrupts = [KeyboardInterrupt()]
+
+    def record_of(*arguments: Any) -> Any:
+        if interrupts:
+            raise interrupts.pop()
+        return session_format.record_of(*arguments)
+
+    monkeypatch.setattr(session_log, "record_of", record_of)
+    with pytest.raises(KeyboardInterrupt):
+        agent.end()
+    agent.turn("second")
+    path = path_of(log)
+    log.close()
+    assert [turn.input for turn in read_session(path).turns] == ["first", "second"]

@@ -8,7 +8,7 @@ import pytest
 
 from tests.toolbox.conftest import Write
 from workbench.errors import ConfigError
-from workbench.toolbox.mcp_config import McpServerConfig, load_mcp_config
+from workbench.toolbox.mcp_config import McpServerConfig, load_mcp_config, load_mcp_configs
 
 JSON = """
 {
@@ -114,3 +114,30 @@ def test_a_value_that_cannot_be_read_is_an_error_that_names_the_file(kind: str, 
     path.write_text(UNREADABLE[kind])
     with pytest.raises(ConfigError, match=r"unreadable\.yaml"):
         load_mcp_config(path)
+
+
+def test_two_files_with_a_server_of_one_name_are_refused_and_both_are_named(write: Write) -> None:
+    one, two = write("one.json", '{"mcpServers": {"files": {"command": "x"}}}'), write("two.yaml", YAML)
+    with pytest.raises(ConfigError, match="'files'") as caught:
+        load_mcp_configs([one, two])
+    assert str(one) in str(caught.value)
+    assert str(two) in str(caught.value)
+
+
+def test_the_same_file_given_twice_is_read_once(write: Write) -> None:
+    path = write("mcp.yaml", YAML)
+    assert [config.name for config, _ in load_mcp_configs([path, path])] == ["files", "web"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("mcp.json", '{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}', "a stands twice"),
+        ("mcp.yaml", "mcpServers:\n  a: {command: x}\n  a: {command: y}\n", ":3: a stands here a second"),
+    ],
+)
+def test_a_server_that_stands_twice_in_a_file_is_refused(
+    write: Write, name: str, text: str, said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        load_mcp_config(write(name, text))

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from shlex import join, quote
 from typing import Any
 
 import pytest
@@ -27,6 +28,9 @@ from workbench.toolbox.mcp_servers import McpServers
 SERVER = str(Path(__file__).with_name("mcp_sample_server.py"))
 OLD_SERVER = str(Path(__file__).with_name("mcp_old_server.py"))
 STDIO = McpServerConfig("sample", command=sys.executable, args=(SERVER,))
+SERVE = join([sys.executable, SERVER])
+"""The same for a shell."""
+
 PATIENCE = 60.0
 
 
@@ -236,7 +240,7 @@ def test_a_disabled_server_and_one_that_was_not_started_leave_no_process(tmp_pat
 def test_servers_end_with_a_program_that_forgets_to_close_them(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     # The shell goes on when its input ends, as a careless server does.
-    shell = f"echo $$ > {mark}; {sys.executable} {SERVER}; sleep 1000"
+    shell = f"echo $$ > {quote(str(mark))}; {SERVE}; sleep 1000"
     code = (
         "from workbench.registry import ToolRegistry\n"
         "from workbench.toolbox.mcp_config import McpServerConfig\n"
@@ -260,7 +264,7 @@ def test_a_process_that_is_being_ended_when_the_servers_are_closed_is_still_ende
 ) -> None:
     mark, asked = tmp_path / "mark", tmp_path / "asked"
     # The shell hangs up when its server dies, notes that its input was closed, and goes on.
-    shell = f"echo $$ > {mark}; {sys.executable} {SERVER}; exec > {asked}; cat; echo asked; sleep 1000"
+    shell = f"echo $$ > {quote(str(mark))}; {SERVE}; exec > {quote(str(asked))}; cat; echo asked; sleep 1000"
     running = run(McpServerConfig("s", "sh", ("-c", shell)), retry_delays=(PATIENCE,))
     running.next_state("connected")
     os.kill(running.call("s.pid"), signal.SIGKILL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,11 @@ def digits(number: int) -> str:
     return str(number)
 
 
+def unannotated(given):
+    """Nobody said what it takes, or gives."""
+    return given
+
+
 def thing() -> object:
     """No JSON."""
     return object()
@@ -106,7 +112,7 @@ def maker():
 
 
 __all__ = ["convert", "different", "words", "rows", "broken", "own_error", "later", "thing", "bank"]
-__all__ += ["flags", "digits"]
+__all__ += ["flags", "digits", "unannotated"]
 '''
 
 
@@ -142,40 +148,49 @@ def saved(agent: Agent, folder: Path, tool: str, **arguments: Any) -> Path:
     return path
 
 
-def run_pytest(path: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", path.name]
-    return subprocess.run(command, cwd=path.parent, capture_output=True, text=True, check=False, timeout=120)
+def run_pytest(*paths: Path) -> subprocess.CompletedProcess[str]:
+    """pytest on these files of one folder."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(path.name for path in paths)]
+    return subprocess.run(
+        command, cwd=paths[0].parent, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+CHANGES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
+    ("money.convert", {"amount": 4.0, "unit": "USD"}, "amount * RATES", "amount + RATES"),
+    ("money.words", {"text": 'a "b"\n\x1b[31m \u2028 \ud800 c'}, '" / "', '" | "'),
+    ("money.different", {"text": "a b c d e f g"}, "set(text", "set(text[2:]"),
+    ("money.rows", {"count": 7}, "n % 2 == 1", "n % 2 == 0"),
+    ("money.broken", {"key": "it's"}, "return {}[key]", "return key"),
+    ("money.own_error", {"key": "EUR"}, "in the table", "in this table"),
+    ("money.later", {"text": "x"}, "upper", "title().lower"),
+    ("money.balance", {"who": "ann"}, "len(who)", "len(who) + 1"),
+    ("money.flags", {"count": 4}, "count > 3", "int(count > 3)"),
+    ("money.digits", {"number": 2}, "return str(number)", "return number"),
+    ("money.unannotated", {"given": "2"}, "return given", "return int(given)"),
+)
+"""A call, and how its tool is changed so that it gives something else."""
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "old", "new"),
-    [
-        ("money.convert", {"amount": 4.0, "unit": "USD"}, "amount * RATES", "amount + RATES"),
-        ("money.words", {"text": 'a "b"\n\x1b[31m \u2028 \ud800 c'}, '" / "', '" | "'),
-        ("money.different", {"text": "a b c d e f g"}, "set(text", "set(text[2:]"),
-        ("money.rows", {"count": 7}, "n % 2 == 1", "n % 2 == 0"),
-        ("money.broken", {"key": "it's"}, "return {}[key]", "return key"),
-        ("money.own_error", {"key": "EUR"}, "in the table", "in this table"),
-        ("money.later", {"text": "x"}, "upper", "title().lower"),
-        ("money.balance", {"who": "ann"}, "len(who)", "len(who) + 1"),
-        ("money.flags", {"count": 4}, "count > 3", "int(count > 3)"),
-        ("money.flags", {"count": 4}, "count / 2", "count // 2"),
-        ("money.digits", {"number": 2}, "return str(number)", "return number"),
-    ],
+    "changes", [CHANGES, [("money.flags", {"count": 4}, "count / 2", "count // 2")]], ids=["each", "half"]
 )
 def test_a_saved_call_passes_today_and_fails_once_the_result_changes(
-    folder: Path, tool: str, arguments: dict[str, Any], old: str, new: str
+    folder: Path, changes: Sequence[tuple[str, dict[str, Any], str, str]]
 ) -> None:
     agent = agent_in(folder)
-    path = saved(agent, folder, tool, **arguments)
-    before = run_pytest(path)
-    assert before.returncode == 0, before.stdout + path.read_text()
+    paths = [saved(agent, folder, tool, **arguments) for tool, arguments, _, _ in changes]
+    before = run_pytest(*paths)
+    assert before.returncode == 0, before.stdout
+    assert f"{len(paths)} passed" in before.stdout
     file = folder / "my tools" / "money.py"
-    assert old in file.read_text()
-    file.write_text(file.read_text().replace(old, new))
-    after = run_pytest(path)
+    for _, _, old, new in changes:
+        assert file.read_text().count(old) == 1
+        file.write_text(file.read_text().replace(old, new))
+    after = run_pytest(*paths)
     assert after.returncode == 1, after.stdout
-    assert "1 failed" in after.stdout
+    assert f"{len(paths)} failed" in after.stdout
+    assert "passed" not in after.stdout.splitlines()[-1]
 
 
 def test_the_file_reads_as_one_would_write_it(folder: Path) -> None:

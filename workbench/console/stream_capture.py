@@ -63,7 +63,10 @@ class StreamCapture:
         self._streams.replace()
 
     def write(self, text: str, fd: int = 1) -> None:
-        """Text that the running code wrote, meant for file descriptor ``fd``; what waited there comes before."""
+        """Text that the running code wrote, meant for file descriptor ``fd``.
+
+        What waited there comes before it.
+        """
         self.drain()
         if self._echo is not None:
             self._echo(text, fd)

@@ -22,6 +22,7 @@ def mode_of(word: str) -> Mode:
 
 
 _NOBODY = "nobody is there to approve it"
+_HINT = "calls that ask are rejected here: --approve all runs them, a policy (--trust) says which ask\n"
 
 
 class TerminalApproval:
@@ -35,6 +36,7 @@ class TerminalApproval:
         self, mode: Mode, *, out: TextIO | None = None, ask: Callable[[], str] | None = None
     ) -> None:
         self._mode = mode
+        self._told = False
         self._out = out if out is not None else sys.stderr
         self._ask = ask if ask is not None else sys.stdin.readline
         self.handler = before_tools(self._decide)
@@ -55,9 +57,13 @@ class TerminalApproval:
             return
         for call in asking:
             call["decision"] = "approve" if self._mode == "all" else "reject"
+            call["decided_by"] = "policy"
             if self._mode == "none":
                 call["reason"] = _NOBODY
-                call["decided_by"] = "policy"
+        if self._mode == "none" and not self._told:
+            self._told = True
+            self._out.write(_HINT)
+            self._out.flush()
 
     def _decide_one(self, call: dict[str, Any], which: str) -> None:
         why = call.get("asks_because") or "asks"

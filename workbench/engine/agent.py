@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 from workbench.engine.begun import BegunTurn
 from workbench.engine.breakpoints import Breakpoints, Debugger
@@ -19,7 +19,7 @@ from workbench.engine.by_hand import HandCall, HandTurn
 from workbench.engine.cancel import CancelToken
 from workbench.engine.compaction import CompactTurn
 from workbench.engine.hooks import Hooks
-from workbench.engine.images import Image, ImageSource, load_images
+from workbench.engine.images import Image, Images, load_images
 from workbench.engine.jobs import LateOutcome, LeftRunning, running
 from workbench.engine.llm import LLM, TokenUsage
 from workbench.engine.loop_jobs import LoopThread
@@ -30,7 +30,7 @@ from workbench.engine.places import run_on_thread
 from workbench.engine.prompts import load_system_prompt
 from workbench.engine.results import ResultKeeper
 from workbench.engine.scope import STOPPED
-from workbench.engine.session import Session, Unreported, adopt, new_session
+from workbench.engine.session import SESSION_KEYS, Session, Unreported, adopt, new_session
 from workbench.engine.toolset import build_registry
 from workbench.engine.trace import late_result
 from workbench.engine.trust import apply_trust
@@ -47,7 +47,6 @@ _CLOSING_PATIENCE = 5.0
 """Seconds that ``close()`` waits for a turn; a stop is answered at once unless a handler keeps it."""
 
 LLMFactory = Callable[[str], LLM | Any]
-Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
 
 
 class Agent:
@@ -213,6 +212,8 @@ class Agent:
         """The session of the turn that begins; a new one if there is none."""
         if self._session is None:
             self._session = new_session(self._system_prompt)
+        elif not self._session.keys() >= SESSION_KEYS:  # a handler took some out
+            adopt(self._session)
         return self._session
 
     def reset_conversation(self) -> None:
@@ -273,7 +274,6 @@ class Agent:
     def run_tools(self, calls: Iterable[HandCall]) -> list[TraceEntry]:
         """The same for several calls as one batch; after ``stop()`` those that are left end as cancelled."""
         turn = HandTurn(self, calls)
-        self._take_up(turn)
         self._run(turn)
         return turn.entries
 
@@ -285,7 +285,6 @@ class Agent:
         StopTurn after ``stop()``; the conversation is as it was then.
         """
         turn = CompactTurn(self, keep_turns)
-        self._take_up(turn)
         self._run(turn)
         return turn.entry
 
@@ -298,9 +297,9 @@ class Agent:
         images: Sequence[Image] = (),
     ) -> Turn:
         limit = self.max_iterations if max_iterations is None else _at_least_one(max_iterations)
-        turn = Turn(self, prompt, limit, loop, begun, images)
-        self._take_up(turn)
-        return turn
+        if not isinstance(prompt, str):
+            raise ConfigError(f"a prompt is text, not {type(prompt).__name__}")
+        return Turn(self, prompt, limit, loop, begun, images)
 
     def _take_up(self, turn: Turn) -> None:
         with self._turn_guard:
@@ -309,11 +308,14 @@ class Agent:
 
     def _run(self, turn: Turn) -> str:
         try:
+            self._take_up(turn)
             return turn.run()
         finally:
+            closing = False
             with self._turn_guard:
-                self._turn = None
-                closing, self._closing = self._closing, False
+                if self._turn is turn:  # no other one was under way
+                    self._turn = None
+                    closing, self._closing = self._closing, False
             turn.ended.set()
             if closing:
                 self._let_go()

@@ -39,8 +39,12 @@ class Batch:
         self._asked_by = turn.llm_entry
         self._tail = OpenTail(turn.session, assistant_message(response))
         self._calls = [OpenCall(turn, call) for call in response.tool_calls]
-        self._next = 0
+        self._waited_ms = 0.0
+
+    @property
+    def _next(self) -> int:
         """The first call that is not answered."""
+        return self._tail.answered
 
     def run(self) -> None:
         """Raises what hooks raise, StopTurn at a stop, and MessageOrderError for misplaced messages."""
@@ -49,8 +53,8 @@ class Batch:
         session["pending_tools"] = [call.pending for call in self._calls]
         try:
             self._tail.open()
-            turn.agent.observers.tell("batch_started", turn.agent)
             try:
+                turn.agent.observers.tell("batch_started", turn.agent)
                 self._decide()
                 self._run_calls()
             except StopTurn as stop:
@@ -76,14 +80,9 @@ class Batch:
         if refused is not None:
             for call in self._calls:
                 call.pending.update(decision="reject", reason=text_of(refused), decided_by="hook")
-            return
-        for call in self._calls:
-            if call.differs_from(call.original):
-                call.pending.setdefault("edited_by", "user")
-            if call.verdict() is not None and call.pending.get("decided_by") is None:
-                call.pending["decided_by"] = "user"
 
     def _ask_hooks(self) -> ToolRejected | None:
+        self._waited_ms = self._turn.recorder.waited_ms
         try:
             self._turn.firing.fire("before_tools", self._asked_by, self._tail, self._take_up_all)
         except ToolRejected as rejection:
@@ -91,8 +90,11 @@ class Batch:
         return None
 
     def _take_up_all(self, handler: HandlerFunction) -> None:
-        """Take over what a before_tools handler did to the list; a call that it took out does not run."""
-        session = self._turn.session
+        """Take over what a before_tools handler did to the list; a call that it took out does not run.
+
+        What it decided while a person was waited for is that person's verdict, otherwise its own.
+        """
+        session, by = self._turn.session, self._decider()
         listed: Any = session.get("pending_tools") or []
         if not isinstance(listed, list | tuple):
             session["pending_tools"] = [call.pending for call in self._calls]
@@ -119,8 +121,14 @@ class Batch:
             if call not in listed_calls:
                 taken_out = {"reason": "a hook took it out of the batch", "decided_by": "hook"}
                 call.pending.update(decision="reject", **taken_out)
+            call.attribute(by)
         if fault is not None:
             raise _misused(handler, fault)
+
+    def _decider(self) -> str:
+        """Who speaks in what the last handler left: a person, if one was waited for in it."""
+        before, self._waited_ms = self._waited_ms, self._turn.recorder.waited_ms
+        return "user" if self._waited_ms > before else "hook"
 
     def _take_up(self, call: OpenCall, handler: HandlerFunction) -> None:
         """Take over what a before_each_tool handler did to its call."""
@@ -133,6 +141,7 @@ class Batch:
         wrong = call.mend()
         if wrong is not None:
             raise _misused(handler, f"left a pending call that cannot be used: {wrong}")
+        call.attribute(self._decider())
 
     # ── running ──────────────────────────────────────────────────────────────────────────────────
 
@@ -181,6 +190,7 @@ class Batch:
 
     def _run_group(self, group: list[OpenCall]) -> None:
         started: list[tuple[OpenCall, Execution | Outcome]] = []
+        first = self._next
         try:
             for call in group:
                 rejection = self._before(call)
@@ -191,13 +201,11 @@ class Batch:
                     started.append((call, execution))
                 else:
                     started.append((call, rejection))
-            while started:
-                call, state = started[0]
-                outcome = state.finish() if isinstance(state, Execution) else state
-                started.pop(0)
-                self._answer(call, outcome)
+            for call, state in started:
+                self._answer(call, state.finish() if isinstance(state, Execution) else state)
         except BaseException as error:
-            self._leave_group(started, text_of(error) if isinstance(error, StopTurn) else FAILED)
+            left = started[self._next - first :]
+            self._leave_group(left, text_of(error) if isinstance(error, StopTurn) else FAILED)
             raise
 
     def _leave_group(self, started: list[tuple[OpenCall, Execution | Outcome]], reason: str) -> None:
@@ -219,6 +227,7 @@ class Batch:
         before = copy_arguments(arguments) if call.differs_from(call.original) else call.original
         call.scope = turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
+        self._waited_ms = turn.recorder.waited_ms
         try:
             turn.firing.fire("before_each_tool", call.notes, self._tail, partial(self._take_up, call))
         except ToolRejected as rejection:
@@ -241,7 +250,7 @@ class Batch:
 
     @staticmethod
     def _rejection(call: OpenCall) -> Outcome:
-        by = call.pending.get("decided_by") or "user"
+        by = call.pending.get("decided_by") or "hook"
         text = rejected(call.pending.get("reason"), by)
         return Outcome("rejected", text, timestamp=time.time(), extra={"decided_by": by})
 
@@ -299,10 +308,13 @@ class Batch:
         if outcome.status in trace.CALLED or (outcome.status == "cancelled" and call.running):
             turn.tools_called.append(call.name)
         answer = watched(content_of(sendable(content), images))
-        self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=answer))
-        call.running = False
-        self._next += 1
-        turn.recorder.record(entry)
+        at = self._next
+        try:
+            self._tail.answer(WatchedDict(role="tool", tool_call_id=call.call.id, content=answer))
+            call.running = False
+        finally:
+            if self._next > at:  # an interrupt must not part the answer from its entry
+                turn.recorder.record(entry)
         return entry
 
     def _answer_rest(self, reason: str) -> None:

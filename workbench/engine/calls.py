@@ -16,7 +16,7 @@ from workbench.engine.inheritance import install as install_inheritance
 from workbench.engine.jobs import Abandoned, Errand, Job, LateOutcome
 from workbench.engine.llm import ToolCall
 from workbench.engine.pictured import Pictured, result_text
-from workbench.engine.results import to_text
+from workbench.engine.results import looks_like_json, to_text
 from workbench.engine.scope import STOPPED, CallScope, interrupted, not_run
 from workbench.engine.stand_in import InPlace, StandIn
 from workbench.engine.trace import ToolStatus
@@ -60,6 +60,7 @@ class Execution:
         "_cancel",
         "_captured",
         "_fault",
+        "_gave_text",
         "_job",
         "_left_running",
         "_stand_in",
@@ -93,6 +94,7 @@ class Execution:
         self._fault: tuple[BaseException | None, dict[str, Any]] = (None, {})
         self._job: Job | None = None
         self._left_running = False
+        self._gave_text = False
         self._begin = 0.0
         self._waited_ms = 0.0
         self.call = call
@@ -213,14 +215,19 @@ class Execution:
         try:
             try:
                 if output is None:
-                    return bound.run()
+                    return self._noted(bound.run())
                 with output.bracket(self.call.id) as self._captured:
-                    return bound.run()
+                    return self._noted(bound.run())
             finally:
                 self.timing = (time.perf_counter() - begin) * 1000
         except BaseException as error:
             self._look_at(error)
             raise
+
+    def _noted(self, value: Any) -> Any:
+        """The value; whether it was a text, its text alone may not say."""
+        self._gave_text = looks_like_json(value)
+        return value
 
     def _look_at(self, error: BaseException) -> None:
         """Where the tool ran: its exceptions and values have code of their own, which may take its time."""
@@ -259,9 +266,9 @@ class Execution:
         try:
             try:
                 if output is None:
-                    return await make()
+                    return self._noted(await make())
                 with output.bracket(self.call.id) as self._captured:
-                    return await make()
+                    return self._noted(await make())
             finally:
                 self.timing = before + (time.perf_counter() - begin) * 1000
         except asyncio.CancelledError:
@@ -317,6 +324,8 @@ class Execution:
     def _outcome_of(self, work: Callable[[], Any]) -> Outcome:
         try:
             outcome = Outcome("success", self._text_of(work()))
+            if self._gave_text:
+                outcome.extra["result_is_text"] = True
         except Abandoned:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))

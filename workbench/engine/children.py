@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import os
 import signal
 import threading
@@ -42,7 +43,7 @@ def end_processes(children: Children) -> list[int]:
             _signal(pid, signal.SIGTERM)
         timer = threading.Timer(_GRACE, _kill, args=({pid: _started_at(pid) for pid in doomed},))
         timer.daemon = True
-        timer.start()
+        contextvars.Context().run(timer.start)  # a thread of the call would count as its work
     return doomed
 
 

@@ -76,8 +76,11 @@ class Image:
 ImageSource: TypeAlias = "str | Path | bytes | bytearray | Image"
 """A file's path, the bytes themselves, a ``data:`` or ``https:`` address, or a picture read before."""
 
+Images: TypeAlias = "ImageSource | Iterable[ImageSource]"
+"""Several, or one that stands alone."""
 
-def load_images(sources: ImageSource | Iterable[ImageSource]) -> tuple[Image, ...]:
+
+def load_images(sources: Images) -> tuple[Image, ...]:
     """Read the pictures; what they are is told by their bytes, not by their names. One may stand alone.
 
     Raises ConfigError for a file that cannot be read, is too large, or is no picture of a kind that models

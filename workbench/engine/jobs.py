@@ -25,6 +25,9 @@ from workbench.errors import ToolTimeoutError
 
 logger = logging.getLogger("workbench.engine")
 
+_CHILDREN_GRACE = 0.25
+"""Seconds that a call has to end after its child processes were told to, before it counts as left running."""
+
 
 class Abandoned(BaseException):
     """Internal: the caller stopped waiting. ``why`` is "stop" or "timeout"; ``ended``: nothing runs on.
@@ -89,11 +92,13 @@ class Job:
     __slots__ = (
         "_arrived",
         "_bell",
+        "_children_told",
         "_claim",
         "_context",
         "_func",
         "_gone",
         "_overdue",
+        "_taken",
         "ended",
         "errand",
         "left",
@@ -111,6 +116,10 @@ class Job:
         self._gone: threading.Event | None = None
         """Set when it ends after nobody waited for it any more; there once somebody may leave."""
         self._overdue = False
+        self._children_told = False
+        """Whether it had child processes, which were told to end: what waits for them ends at once."""
+        self._taken = False
+        """Whether the waiting side has the outcome."""
         self.errand = errand
         self.ended = False
         self.left: str | None = None
@@ -144,14 +153,17 @@ class Job:
                 logger.exception("the late outcome of %s could not be noted", self.errand.label)
 
     def wait(self, cancel: CancelToken | None, timeout: float | None) -> Any:
-        """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds."""
+        """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds.
+
+        Abandoned also when it was waited for before, and an interrupt took what came of that.
+        """
         try:
             why = self._listen(cancel, timeout)
         except BaseException:
             self._abandon("stop")
             raise
         value, error = self._arrived or self._leave(why)
-        self._arrived = None
+        self._taken, self._arrived = True, None
         if error is None:
             return value
         try:
@@ -180,7 +192,9 @@ class Job:
 
     def _leave(self, why: str) -> tuple[Any, BaseException | None]:
         """Give up waiting, unless the outcome arrives at the same moment: then that is the answer."""
-        if self._abandon(why):
+        if self._taken:
+            raise Abandoned(why, ended=True)
+        if self.left is not None or self._abandon(why):
             raise Abandoned(why, ended=self._ended_within(self._grace()) and not self.errand.helped_by)
         while self._arrived is None:
             self._bell.wait()
@@ -202,11 +216,12 @@ class Job:
             children |= children_of(self.thread_id, self.started)
         for helper in self.errand.helped_by:
             children |= children_of(helper.native_id, helper.since)
+        self._children_told = bool(children)  # before they are: it may end at once
         end_processes(children)
 
     def _grace(self) -> float:
         """How many seconds it has to end, right after it was abandoned."""
-        return 0.0
+        return _CHILDREN_GRACE if self._children_told else 0.0
 
     def _ended_within(self, grace: float) -> bool:
         """Whether it ends so soon that it does not count as left running; asked once."""
@@ -219,7 +234,7 @@ class Job:
     def _ended_as_asked(self, error: BaseException | None) -> bool:
         """Whether there is nothing late about the outcome: it was told to end, and that was all."""
         asked = asyncio.CancelledError | ToolTimeoutError | EndedFromOutside
-        return not self._overdue and isinstance(error, asked)
+        return not self._overdue and (self._children_told or isinstance(error, asked))
 
 
 class LeftRunningList:

@@ -82,8 +82,15 @@ class OpenCall:
     def edited_by(self) -> str | None:
         """Who changed the arguments after the model gave them, None if nobody did."""
         if self.differs_from(self.original):
-            return str(self.pending.get("edited_by") or "user")
+            return str(self.pending.get("edited_by") or "hook")
         return None
+
+    def attribute(self, by: str) -> None:
+        """Whose the verdict and the edit are that nobody is named for: ``user`` or ``hook``."""
+        if self.pending.get("decision") is not None and self.pending.get("decided_by") is None:
+            self.pending["decided_by"] = by
+        if self.differs_from(self.original):
+            self.pending.setdefault("edited_by", by)
 
     def differs_from(self, arguments: dict[str, Any]) -> bool:
         """Whether the arguments are others now; values that cannot be compared are."""

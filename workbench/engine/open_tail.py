@@ -53,10 +53,15 @@ class OpenTail:
         """Append the answer to the next call."""
         if not self.intact:
             self.set_aside()
+        self._last = message  # first: an interrupt from here on finds the end disturbed, and mends it
         self._answers.append(message)
         self._list.append(message)
         self._length += 1
-        self._last = message
+
+    @property
+    def answered(self) -> int:
+        """How many of the calls have their answer."""
+        return len(self._answers)
 
     def disturbed(self, handler: HandlerFunction) -> None:
         """Put in order what a handler changed; raises MessageOrderError if it must not any more."""

@@ -9,7 +9,7 @@ import enum
 import json
 import logging
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 from workbench.registry.texts import text_of
@@ -42,15 +42,25 @@ def to_text(value: object) -> str:
         plainer = _Plainer()
     try:
         return plainer.encode(value)
-    except Exception:  # noqa: BLE001 - encoding calls the value's own methods
-        return _text_of_object(value)
+    except Exception as error:  # noqa: BLE001 - encoding calls the value's own methods
+        # what an iterator would have given is lost, and its own text says nothing of that
+        return _not_shown(value, error) if isinstance(value, Iterator) else _text_of_object(value)
+
+
+def looks_like_json(value: object) -> bool:
+    """Whether a value is a text that begins as JSON does, so that its text alone does not say what it was."""
+    return isinstance(value, str) and value[:64].lstrip()[:1] in {*'{["-0123456789tfn'}
 
 
 def _text_of_object(value: object) -> str:
     try:
         return str.__str__(str(value))
     except Exception as error:  # noqa: BLE001 - the value's own __str__
-        return f"({type(value).__name__} that cannot be shown: {type(error).__name__}: {text_of(error)})"
+        return _not_shown(value, error)
+
+
+def _not_shown(value: object, error: Exception) -> str:
+    return f"({type(value).__name__} that cannot be shown: {type(error).__name__}: {text_of(error)})"
 
 
 def _json_encoder() -> Callable[[object], str]:

@@ -13,6 +13,9 @@ from workbench.engine.watched import WatchedDict, watched
 Session = dict[str, Any]
 """``messages trace turn iteration user_prompt``, and for a while the ``TRANSIENT_KEYS``."""
 
+SESSION_KEYS = frozenset({"messages", "trace", "turn", "iteration", "user_prompt"})
+"""Keys that every session has."""
+
 TRANSIENT_KEYS = ("pending_tools", "pending_tool", "llm_response")
 """Keys that exist only while something happens; everything else can be written as JSON."""
 

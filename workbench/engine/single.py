@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from workbench.engine.content import content_of, with_more_text
+from workbench.engine.images import Images, load_images
 from workbench.engine.llm import LLM, LLMResponse, Message
 from workbench.errors import ConfigError, ProviderError
 from workbench.registry.loops import run_privately
@@ -24,6 +26,7 @@ def llm_do(
     model: str | None = None,
     llm: LLM | Any | None = None,
     llm_factory: Callable[[str], LLM | Any] | None = None,
+    images: Images = (),
 ) -> str: ...
 @overload
 def llm_do(
@@ -34,6 +37,7 @@ def llm_do(
     model: str | None = None,
     llm: LLM | Any | None = None,
     llm_factory: Callable[[str], LLM | Any] | None = None,
+    images: Images = (),
 ) -> Output: ...
 def llm_do(
     prompt: str,
@@ -43,12 +47,14 @@ def llm_do(
     model: str | None = None,
     llm: LLM | Any | None = None,
     llm_factory: Callable[[str], LLM | Any] | None = None,
+    images: Images = (),
 ) -> Any:
     """Ask once and return the answer.
 
     ``output`` is a pydantic model, or any type that pydantic can validate: the model is asked for JSON of
-    that form, and told what was wrong with it up to twice. Raises ProviderError when there is no answer
-    or none that fits, ConfigError when there is no model.
+    that form, and told what was wrong with it up to twice. ``images`` go with the prompt, as in
+    ``Agent.input``. Raises ProviderError when there is no answer or none that fits, ConfigError when there
+    is no model or an image cannot be sent.
     """
     if llm is None:
         if llm_factory is None or model is None:
@@ -57,7 +63,7 @@ def llm_do(
     messages: list[Message] = []
     if system_prompt:
         messages.append({"role": "system", "content": system_prompt})
-    messages.append({"role": "user", "content": prompt})
+    messages.append({"role": "user", "content": content_of(prompt, load_images(images))})
     if output is None:
         return _ask(llm, messages)
     return _typed(llm, messages, output)
@@ -77,7 +83,8 @@ def _typed(llm: Any, messages: list[Message], output: type[Output]) -> Output:
 
     adapter = TypeAdapter(output)
     schema = json.dumps(adapter.json_schema(), ensure_ascii=False)
-    messages[-1]["content"] += f"\n\nAnswer with JSON that fits this schema, and with nothing else:\n{schema}"
+    form = f"Answer with JSON that fits this schema, and with nothing else:\n{schema}"
+    messages[-1]["content"] = with_more_text(messages[-1]["content"], form)
     fault: ValidationError | None = None
     for _ in range(_TRIES):
         answer = _ask(llm, messages)

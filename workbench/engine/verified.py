@@ -10,7 +10,6 @@ from typing import Any, Self, SupportsIndex
 from workbench.engine.llm import Message
 from workbench.engine.transcript import check_from
 from workbench.engine.watched import watch
-from workbench.errors import TranscriptError
 
 
 class MessageList(list[Message]):
@@ -146,12 +145,12 @@ class VerifiedTranscript:
         start = len(self._checked)
         try:
             check_from(messages, start, self.ids)
-        except TranscriptError:
+            for place, message in enumerate(self._checked.advance(messages), start):
+                if not watch(message, self._changed, place):
+                    self._strange.append((place, message, copy_of(message)))
+        except BaseException:  # an interrupt too: what was half checked counts as not checked
             self._forget(messages)
             raise
-        for place, message in enumerate(self._checked.advance(messages), start):
-            if not watch(message, self._changed, place):
-                self._strange.append((place, message, copy_of(message)))
 
     def take_rewritten(self) -> int | None:
         """The first place at which a checked message was changed in place since this was last asked."""

@@ -61,7 +61,7 @@ class ThreadJob(Job):
             self._told = self._ending_in(self._ident).begin()
 
     def _grace(self) -> float:
-        return _GRACE if self._told else 0.0
+        return max(_GRACE if self._told else 0.0, super()._grace())
 
 
 class _Worker:

@@ -174,7 +174,10 @@ class Gate:
             if answer.result is PermissionResult.ALLOW:
                 return
             raise ToolDeniedError(answer.reason)
-        raise ToolDeniedError
+        if answer is False or answer is PermissionResult.DENY:
+            raise ToolDeniedError
+        given = "nothing" if answer is None else type(answer).__name__
+        raise ToolDeniedError(f"the permission handler answered with {given}, which is no explicit yes")
 
     def _emit(self, event_type: ChangeEventType, request: PermissionRequest, reason: str) -> None:
         self._emitter.publish(

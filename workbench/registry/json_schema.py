@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -27,6 +28,33 @@ def tidy(schema: dict[str, Any]) -> dict[str, Any]:
     if kept := _kept(result, definitions, recursive):
         result["$defs"] = kept
     return result
+
+
+def sendable(schema: dict[str, Any]) -> dict[str, Any]:
+    """The same schema where it can be sent as JSON; else one that can.
+
+    A default that JSON has no number for is left out, other such numbers become texts, and lone surrogates
+    are replaced.
+    """
+    try:
+        json.dumps(schema, ensure_ascii=False, allow_nan=False, default=str).encode()
+    except (ValueError, UnicodeEncodeError):
+        return {_mended(key): _mended(value) for key, value in schema.items()}
+    return schema
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    if isinstance(value, float) and not math.isfinite(value):
+        return json.dumps(value)
+    if isinstance(value, Mapping):
+        default = value.get("default")
+        unsayable = isinstance(default, float) and not math.isfinite(default)
+        return {
+            _mended(key): _mended(each) for key, each in value.items() if not (unsayable and key == "default")
+        }
+    return [_mended(each) for each in value] if isinstance(value, list) else value
 
 
 def in_mappings(schema: object) -> dict[str, Any]:

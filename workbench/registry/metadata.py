@@ -38,8 +38,9 @@ class ToolMetadata:
         interruptible: After a stop, or at its timeout, the tool's Python code is ended by an exception that
             is no ``Exception``, wherever it is. By default it goes on until it ends, and nobody waits for
             it, as does what it started on other threads and what waits outside of Python.
-        preview: Called with the tool's arguments before it runs; gives ``(path, old text, new text)`` of the
-            file that the call would change.
+        preview: Called with the tool's arguments before it runs, on another thread unless ``caller_thread``;
+            gives ``(path, old text, new text)`` of the file that the call would change, None for a text that
+            is not there; None for no change to show. It may be async. Nobody waits long for it.
         shell_arguments: Parameters that hold shell text, besides those named ``command`` and the like.
         source_file: Where the function is defined; filled in at registration.
         source_line: Its first line, counted from 1; filled in at registration.

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from workbench.errors import ToolNotFoundError, ToolRegistrationError
 from workbench.registry.names import near_names
 from workbench.registry.tool import Tool
+
+_NAMED: Final = 10
+"""How many tools an error names."""
 
 
 class Snapshot:
@@ -65,8 +68,10 @@ class Snapshot:
             return found
         near = self._ending_in(name) or near_names(str(name), self.tools)
         advice = f" Did you mean {' or '.join(near)}?" if near else ""
-        known = ", ".join(list(self.tools)[:10]) or "none"
-        raise ToolNotFoundError(f"there is no tool named {name!r}.{advice}", hint=f"Known tools: {known}.")
+        known = [name for name in self.tools if name not in self.disabled and name not in self.held]
+        more = f" and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+        listed = (", ".join(known[:_NAMED]) or "none") + more
+        raise ToolNotFoundError(f"there is no tool named {name!r}.{advice}", hint=f"Known tools: {listed}.")
 
     def schemas(self) -> list[dict[str, Any]]:
         """Schemas of the tools that can be called; made once for each snapshot, not to be changed."""

@@ -121,14 +121,16 @@ class Tool:
         cls, func: Callable[..., Any], dotted: str, signature: Signature, metadata: ToolMetadata
     ) -> Tool:
         safe = names.safe_name(dotted)
-        function = {"name": safe, "description": signature.description, "parameters": signature.parameters}
+        function = json_schema.sendable(
+            {"name": safe, "description": signature.description, "parameters": signature.parameters}
+        )
         schema = {"type": "function", "function": function}
         return cls(
             name=dotted,
             safe_name=safe,
             namespace=dotted.rpartition(".")[0] or None,
-            description=signature.description,
-            parameters=signature.parameters,
+            description=function["description"],
+            parameters=function["parameters"],
             schema=schema,
             schema_tokens=json_schema.estimated_tokens(schema),
             metadata=metadata,

@@ -115,12 +115,15 @@ def copy(source: int, to: int) -> None:
 
 
 def append(descriptor: int, data: bytes) -> None:
-    """Append all of ``data`` or nothing: a failure leaves the file as it was. Raises ``OSError``."""
+    """Append all of ``data`` or nothing: a failure or an interrupt leaves the file as it was.
+
+    Raises ``OSError``.
+    """
     before = os.fstat(descriptor).st_size
     rest = memoryview(data)
     try:
         while rest:
             rest = rest[os.write(descriptor, rest) :]
-    except OSError:
+    except BaseException:  # an interrupt too: whoever appends tries again, and it must not be there twice
         os.ftruncate(descriptor, before)
         raise

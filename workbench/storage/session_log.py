@@ -165,16 +165,24 @@ class SessionLog(FileLog):
 
     def turn_finished(self, agent: Agent, summary: TurnSummary) -> None:
         """Append the turn to the file and empty the journal."""
+        interrupt: KeyboardInterrupt | None = None
         with self._lock:
             self._running = False
             self._new_messages(agent)
-            self._unwritten.append(turn_item(record_of(summary, self._mask)))
+            try:
+                item = turn_item(record_of(summary, self._mask))
+            except KeyboardInterrupt as error:  # the conversation goes on with this turn, so the file does
+                item = turn_item(record_of(summary, self._mask))
+                interrupt = error
+            self._unwritten.append(item)
             try:
                 self._open(agent, summary.model)
                 self._write_turns()
             except OSError as error:
                 self._report(error)
                 self._forget_the_oldest()
+        if interrupt is not None:
+            raise interrupt
 
     def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
         """Append what a person ran as comments at once; the trace of the next turn holds it as well."""

@@ -45,8 +45,12 @@ def each_turn(path: Path) -> Iterator[tuple[int, TurnRecord]]:
 
 
 def count_turns(file: IO[bytes]) -> int:
-    """How many turns begin in the file."""
-    return sum(ITEM_START.match(piece) is not None for piece in _pieces(file))
+    """How many whole turns are in the file: the last one may be torn."""
+    count, last = 0, b""
+    for last in _pieces(file):
+        count += ITEM_START.match(last) is not None
+    torn = ITEM_START.match(last) is not None and _turn(last) is None
+    return count - torn
 
 
 def _turn(piece: bytes) -> TurnRecord | None:

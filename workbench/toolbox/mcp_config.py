@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +13,7 @@ from typing import Any, Final
 import yaml
 
 from workbench.errors import ConfigError
+from workbench.toolbox.yaml_doubles import second_key
 
 _VARIABLE: Final = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 _HTTP_TYPES: Final = ("http", "streamable-http", "streamable_http", "streamableHttp")
@@ -65,10 +66,37 @@ def load_mcp_config(path: str | Path) -> tuple[McpServerConfig, ...]:
     return tuple(_Reader(path, str(name), entry).config() for name, entry in servers.items())
 
 
+def load_mcp_configs(paths: Iterable[str | Path]) -> list[tuple[McpServerConfig, Path]]:
+    """The servers of several files, in their order, each with the file that it is from.
+
+    Raises:
+        ConfigError: as `load_mcp_config`; also when two files have a server of one name, of which only one
+            could be connected.
+    """
+    found: dict[str, tuple[McpServerConfig, Path]] = {}
+    for path in dict.fromkeys(Path(each) for each in paths):
+        for config in load_mcp_config(path):
+            if config.name in found:
+                raise ConfigError(
+                    f"{path}: a server named {config.name!r} is in {found[config.name][1]} too",
+                    hint="Give one of them another name: its tools stand below that name.",
+                )
+            found[config.name] = (config, path)
+    return list(found.values())
+
+
 def _parsed(path: Path) -> Any:
     try:
         text = path.read_text(encoding="utf-8")
-        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+        if path.suffix == ".json":
+            return json.loads(text, object_pairs_hook=_without_doubles)
+        root = yaml.compose(text, yaml.SafeLoader)
+        double = second_key(root) if root is not None else None
+        if double is not None:
+            raise ConfigError(
+                f"{path}:{double.start_mark.line + 1}: {double.value} stands here a second time"
+            )
+        return yaml.safe_load(text)
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -82,6 +110,16 @@ def _parsed(path: Path) -> Any:
         raise ConfigError(f"{path}: {error}") from error
     except (ValueError, AttributeError, RecursionError) as error:  # such as a date that is none
         raise ConfigError(f"{path}: a value in it cannot be read: {error}") from error
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of a JSON text; raises ValueError for a key that stands twice, of which one would count."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        keys = [key for key, _ in pairs]
+        double = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{double} stands twice in one object")
+    return made
 
 
 class _Reader:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from workbench.errors import ConfigError
 from workbench.registry import ToolRegistry
-from workbench.toolbox.mcp_config import load_mcp_config
+from workbench.toolbox.mcp_config import load_mcp_configs
 from workbench.toolbox.mcp_servers import CONNECT_TIMEOUT, McpServers
 
 
@@ -19,11 +19,12 @@ def ready_servers(
     """The tools of the servers in these files are in the registry inside of the ``with``.
 
     Raises:
-        ConfigError: when a file cannot be read or a server does not start; names the server, why it did not,
-            and what it wrote last.
+        ConfigError: when a file cannot be read, two files have a server of one name, or a server does not
+            start; names the server, why it did not, and what it wrote last.
     """
-    places = {config.name: (config, path) for path in files for config in load_mcp_config(path)}
-    configs = [config for config, _ in places.values()]
+    found = load_mcp_configs(files)
+    configs = [config for config, _ in found]
+    places = {config.name: path for config, path in found}
     if not configs:
         yield
         return
@@ -32,6 +33,6 @@ def ready_servers(
         failed = [state for state in servers.states if state.phase == "failed"]
         if failed:
             said = [f"the MCP server {state.name} did not start: {state.why}" for state in failed]
-            where = ", ".join(dict.fromkeys(str(places[state.name][1]) for state in failed))
+            where = ", ".join(dict.fromkeys(str(places[state.name]) for state in failed))
             raise ConfigError("\n".join(said), hint=f"Look at its command and settings in {where}.")
         yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import os
 from collections import deque
@@ -67,7 +68,7 @@ class _Listened:
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> Any:
-        return await self._stream.receive()
+        return read_anyway(await self._stream.receive())
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -77,7 +78,7 @@ class _Listened:
 
     async def __anext__(self) -> Any:
         try:
-            return await self._stream.__anext__()
+            return read_anyway(await self._stream.__anext__())
         except BaseException:
             self._ended()
             raise
@@ -88,6 +89,36 @@ class _Listened:
 
     async def __aexit__(self, *how: object) -> Any:
         return await self._stream.__aexit__(*how)
+
+
+def read_anyway(item: Any) -> Any:
+    """A message of a server as it is; one that the SDK could not read is read with more patience.
+
+    Lone surrogates, which programs write that cut texts apart, are replaced. What is no message even so is an
+    error answer to the request whose id it has, since nobody else would ever answer that; else it stays the
+    exception that it came as.
+    """
+    from mcp.shared.message import SessionMessage
+    from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError, jsonrpc_message_adapter
+    from pydantic import ValidationError
+
+    if not isinstance(item, ValidationError):
+        return item
+    given = [each["input"] for each in item.errors(include_url=False)]
+    whole = (each for each in given if isinstance(each, dict) and "jsonrpc" in each)
+    try:
+        data = next(whole, None) or json.loads(given[0])
+    except (TypeError, ValueError, RecursionError):
+        return item
+    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    try:
+        return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
+    except ValidationError:
+        request = data.get("id") if isinstance(data, dict) else None
+    if not isinstance(request, int | str) or isinstance(request, bool):
+        return item
+    fault = ErrorData(code=INVALID_REQUEST, message="the server's answer is no message of the protocol")
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=request, error=fault))
 
 
 def transport_to(config: McpServerConfig, tail: ErrorTail, ended: Callable[[], None]) -> Transport:

@@ -11,6 +11,7 @@ import yaml
 
 from workbench.errors import ConfigError
 from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule
+from workbench.toolbox.yaml_doubles import second_key
 
 _KEYS: Final = ("default", "default_reason", "rules")
 
@@ -35,7 +36,9 @@ def load_policy(path: str | Path) -> PermissionPolicy:
     root = _compose(path)
     if root is None:
         raise ConfigError(f"{path} is empty", hint="A policy has a default and rules.")
-    _refuse_doubles(path, root)
+    double = second_key(root)
+    if double is not None:
+        raise _error(path, double, f"{double.value} stands here a second time")
     data = _construct(path, root)
     if not isinstance(root, yaml.MappingNode) or not isinstance(data, Mapping):
         raise _error(path, root, f"a policy is a mapping with {', '.join(_KEYS)}")
@@ -78,24 +81,6 @@ def _keys(rule: yaml.Node) -> Iterator[yaml.ScalarNode]:
         for key, _ in node.value if isinstance(node, yaml.MappingNode) else ():
             if isinstance(key, yaml.ScalarNode):
                 yield key
-
-
-def _refuse_doubles(path: Path, root: yaml.Node) -> None:
-    """A key that stands twice would count once, and nobody could see which."""
-    waiting, known = [root], {id(root)}
-    while waiting:
-        node = waiting.pop()
-        inside = list(node.value) if isinstance(node, yaml.SequenceNode) else []
-        if isinstance(node, yaml.MappingNode):
-            seen: set[str] = set()
-            for key, value in node.value:
-                if isinstance(key, yaml.ScalarNode) and key.value in seen:
-                    raise _error(path, key, f"{key.value} stands here a second time")
-                if isinstance(key, yaml.ScalarNode):
-                    seen.add(key.value)
-                inside.append(value)
-        waiting += [each for each in inside if id(each) not in known]  # an alias is the node itself
-        known.update(map(id, inside))
 
 
 def _default(path: Path, data: Mapping[str, Any], nodes: Mapping[str, tuple[Any, Any]]) -> PermissionResult:

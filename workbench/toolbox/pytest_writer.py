@@ -8,7 +8,7 @@ import pprint
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -175,6 +175,8 @@ def _doubts(entry: Mapping[str, Any], where: Callee, varies: bool) -> list[str]:
 
 def _body(entry: Mapping[str, Any], where: Callee) -> tuple[list[str], list[str]]:
     """Import lines and the test function."""
+    if entry.get("result_is_text"):
+        where = replace(where, text=not where.server)
     word = re.sub(r"\W+", "_", where.name)
     standard = ["from pathlib import Path", ""] if isinstance(where.place, Path) else []
     place = "FILE" if isinstance(where.place, Path) else "MODULE"
