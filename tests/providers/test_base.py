@@ -38,6 +38,13 @@ def test_a_name_that_cannot_be_is_refused(name: str) -> None:
         create_llm(name)
 
 
+@pytest.mark.parametrize("name", ["offlin", "ofline", "Offlinee", "off-line"])
+def test_a_slip_in_the_name_of_the_built_in_model_is_told_at_once(name: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        create_llm(name)
+    assert refused.value.hint == "Did you mean offline?"
+
+
 def test_a_parameter_with_a_value_that_it_cannot_have_is_refused_at_once() -> None:
     with pytest.raises(ConfigError, match="base_url: expected an address"):
         create_llm("openai/some-model", base_url="not an address")

@@ -13,9 +13,12 @@ from workbench.providers.local_servers import LocalServer
 
 SERVER = LocalServer("Ollama", "http://127.0.0.1:11434", ("ollama_chat/qwen3",))
 TABLES: dict[str, dict[str, Any]] = {
-    "aaa": {"models": {"aaa/one": [None, None, None]}, "key": False, "variables": ["AAA_API_KEY"]},
-    "ollama": {"models": {"ollama/llama2": [4_096, 0.0, 0.0]}, "key": False},
-    "mistral": {"models": {"mistral/b": [32_000, 0.1, 0.3], "mistral/a": [1, 2.0, 3.0]}, "key": True},
+    "aaa": {"models": {"aaa/one": [None, None, None, False]}, "key": False, "variables": ["AAA_API_KEY"]},
+    "ollama": {"models": {"ollama/llama2": [4_096, 0.0, 0.0, False]}, "key": False},
+    "mistral": {
+        "models": {"mistral/b": [32_000, 0.1, 0.3, True], "mistral/a": [1, 2.0, 3.0, False]},
+        "key": True,
+    },
 }
 
 
@@ -64,7 +67,7 @@ def test_what_can_be_used_comes_first() -> None:
 
 def test_a_model_carries_its_facts_and_what_is_not_known_is_none() -> None:
     groups = looked(Catalog(Tables(TABLES), lambda: [SERVER]))[-1].groups
-    assert groups[2].models[1] == ModelInfo("mistral/b", 32_000, 0.1, 0.3)
+    assert groups[2].models[1] == ModelInfo("mistral/b", 32_000, 0.1, 0.3, takes_images=True)
     assert groups[3].models == (ModelInfo("aaa/one"),)
     assert groups[1].models == (ModelInfo("ollama_chat/qwen3", None, 0.0, 0.0, "http://127.0.0.1:11434"),)
 
@@ -92,7 +95,8 @@ def test_the_real_tables_hold_a_context_and_a_price(host: ModelHost, monkeypatch
     groups = looked(Catalog(host, list))[-1].groups
     openai = next(group for group in groups if group.title == "openai")
     assert openai.state == "key set"
-    assert ModelInfo("openai/gpt-4o-mini", 128_000, 0.15, 0.6) in openai.models
+    assert ModelInfo("openai/gpt-4o-mini", 128_000, 0.15, 0.6, takes_images=True) in openai.models
+    assert not next(model for model in openai.models if model.name == "openai/gpt-3.5-turbo").takes_images
 
 
 def test_who_makes_models_comes_before_who_sells_them() -> None:

@@ -54,6 +54,7 @@ def made(case: dict[str, Any], model: str = "openai/gpt-4o", **parameters: Any) 
         (failure("APIError", status=503), errors.ProviderError),
         (failure("APIError", message="Missing credentials."), errors.MissingKeyError),
         (failure("KeyError"), errors.ProviderError),
+        (failure("ImageFetchError", "BadRequestError"), errors.InvalidRequestError),
     ],
 )
 def test_each_kind_of_failure_becomes_its_error(
@@ -254,3 +255,23 @@ def test_a_reseller_that_speaks_as_openai_does_lacks_its_own_key(monkeypatch: py
     assert "Set AIHUBMIX_API_KEY in" in error.hint
     assert "OPENAI" not in error.hint
     assert "Missing credentials" in str(made(case, "aihubmix/x", api_key="k"))
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        failure(
+            "ImageFetchError",
+            "BadRequestError",
+            message="litellm.BadRequestError: Error: Unable to fetch image from URL. url=https://a.b/c.png",
+        ),
+        failure("BadRequestError", message="Unable to fetch image from URL. Ask. url=https://a.b/c.png"),
+        failure("APIConnectionError", message="blocked, url=https://a.b/c.png", chain=["SSRFError"]),
+    ],
+)
+def test_a_picture_that_could_not_be_fetched_is_named(case: dict[str, Any]) -> None:
+    error = made(case, "gemini/some")
+    assert isinstance(error, errors.InvalidRequestError)
+    assert str(error).endswith("could not be fetched from its address: https://a.b/c.png")
+    assert error.hint == "Download it and give the file."
+    assert not is_transient(case)

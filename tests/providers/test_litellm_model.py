@@ -63,6 +63,15 @@ def asker(host: ModelHost, server: Loopback) -> Asker:
     return Asker(host, server)
 
 
+def test_a_server_of_one_s_own_is_asked_without_any_key(
+    host: ModelHost, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server.script(text("here I am"))
+    model = LitellmModel("openai/tiny", host=host, first_pause=0.0, base_url=server.base_url)
+    assert model.complete(USER).content == "here I am"
+
+
 def test_it_is_a_model(asker: Asker) -> None:
     assert isinstance(asker.model, LLM)
     assert "sk-test" not in repr(asker.model)
@@ -440,7 +449,7 @@ def test_the_models_of_the_tables_come_with_their_keys(
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.delenv("MISTRAL_API_KEY", raising=False)
     models = host.models()
-    assert models["openai"]["models"]["openai/gpt-4o-mini"] == [128_000, 0.15, 0.6]
+    assert models["openai"]["models"]["openai/gpt-4o-mini"] == [128_000, 0.15, 0.6, True]
     assert models["mistral"]["variables"] == ["MISTRAL_API_KEY"]
     assert not any(name.startswith("vertex_ai-") or name.endswith("_converse") for name in models)
     assert models["openai"]["key"]

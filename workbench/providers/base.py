@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from workbench.engine.llm import LLM
 from workbench.errors import ConfigError
+
+_BUILT_IN: Final = ("offline", "replay")
+_NEAR: Final = 0.75
+"""How like one of those a name has to be to be taken for it."""
 
 
 def create_llm(model: str | None = None, **parameters: Any) -> LLM:
@@ -29,6 +33,12 @@ def create_llm(model: str | None = None, **parameters: Any) -> LLM:
         raise ConfigError(
             f"`{name}` is not the name of a model.", hint="Such as offline or openai/gpt-5-mini."
         )
+    if "/" not in name:
+        from difflib import get_close_matches
+
+        near = get_close_matches(name.lower(), _BUILT_IN, 1, _NEAR)
+        if near:
+            raise ConfigError(f"`{name}` is not the name of a model.", hint=f"Did you mean {near[0]}?")
     from workbench.providers.litellm_model import LitellmModel
     from workbench.providers.parameters import check_parameters
 

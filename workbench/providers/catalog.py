@@ -19,7 +19,8 @@ State = Literal["built in", "running", "key set", "no key"]
 class ModelInfo:
     """One model. ``window`` in tokens, prices in dollars per million tokens; None is not known.
 
-    ``base_url`` is where a local server has it; others are reached by their name alone.
+    ``base_url`` is where a local server has it; others are reached by their name alone. ``takes_images``
+    where the tables say that it looks at pictures.
     """
 
     name: str
@@ -27,6 +28,7 @@ class ModelInfo:
     input_price: float | None = None
     output_price: float | None = None
     base_url: str | None = None
+    takes_images: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,10 @@ def _server_group(server: LocalServer) -> ModelGroup:
 
 
 def _provider_group(title: str, entry: Mapping[str, Any]) -> ModelGroup:
-    models = tuple(ModelInfo(name, *facts) for name, facts in sorted(entry["models"].items()))
+    models = tuple(
+        ModelInfo(name, window, asked, answered, takes_images=images)
+        for name, (window, asked, answered, images) in sorted(entry["models"].items())
+    )
     state: State = "key set" if entry["key"] else "no key"
     return ModelGroup(title, state, models, tuple(entry.get("variables", ())))
 

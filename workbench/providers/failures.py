@@ -51,6 +51,7 @@ _CUT = re.compile(
 _NO_PACKAGE = re.compile(r"No module named '([\w.]+)'")
 _NOISE = re.compile(r" ssl:(?:<[^>]*>|\w+)|\.? ?Handle with `litellm\.\w+`\.?|\s*\nTraceback .*", re.DOTALL)
 _HOST = re.compile(r"Cannot connect to host (\S+)")
+_PICTURE = re.compile(r"\burl=(\S+)")
 _NUMBER = re.compile(r"\d{1,3}(?:,\d{3})+|\d{3,}")
 _SERVER_FAULTS = frozenset({"InternalServerError", "ServiceUnavailableError", "BadGatewayError"})
 _REFUSALS = frozenset({"ConnectionRefusedError", "ConnectError", "ClientConnectorError", "gaierror"})
@@ -274,6 +275,15 @@ def _no_package(case: _Case) -> ProviderError:
     )
 
 
+def _picture(case: _Case) -> ProviderError:
+    named = _PICTURE.search(case.text)
+    return InvalidRequestError(
+        f"{case.model} takes pictures themselves, and this one could not be fetched from its address: "
+        f"{named.group(1) if named else case.text}",
+        hint="Download it and give the file.",
+    )
+
+
 def _invalid(case: _Case) -> ProviderError:
     return InvalidRequestError(
         f"{case.model} refused the request: {case.text}",
@@ -290,6 +300,12 @@ _RULES: tuple[tuple[Callable[[_Case], bool], Callable[[_Case], ProviderError]], 
             or case.failure.get("code") in ("content_filter", "content_policy_violation")
         ),
         _filtered,
+    ),
+    (
+        lambda case: (
+            case.has("ImageFetchError") or "SSRFError" in case.chain or "fetch image from URL" in case.text
+        ),
+        _picture,
     ),
     (lambda case: case.has("RateLimitError"), _rate_limit),
     (

@@ -22,16 +22,18 @@ from typing import Any, BinaryIO
 
 from workbench.providers.host_chunks import Flow, plain_chunk
 from workbench.providers.host_facts import Facts, describe_failure
+from workbench.providers.host_litellm import Workers, answer_made_up_request, freeze, is_last, load_litellm
 from workbench.providers.host_messages import fit_messages
+from workbench.providers.host_pictures import fetch_pictures
 from workbench.providers.protocol import PARENT_VARIABLE, Event, encode
 
 _PARENT_CHECK_SECONDS = 2.0
 _READ_BYTES = 1 << 16
-_GC_THRESHOLDS = (20_000, 20, 50)
-"""A request makes some ten thousand objects: one look at them, instead of one every 700."""
-
 _SWITCH_SECONDS = 0.0005
 """How long one thread may keep the others from running; litellm hands each request to a thread and back."""
+
+_NO_KEY = "none"
+"""What a server of one's own is sent where no key is set: the client insists on one, most servers do not."""
 
 
 class Host:
@@ -83,20 +85,9 @@ class Host:
             self._idle.cancel()
 
     async def _warm(self) -> None:
-        stream = await self._litellm.acompletion(
-            model="openai/warm",
-            messages=[{"role": "user", "content": "warm"}],
-            mock_response="warm",
-            stream=True,
-            stream_options={"include_usage": True},
-            api_key="none",
-        )
-        async for _ in stream:
-            pass
-        # litellm alone is hundreds of thousands of objects: no later collection shall walk over them
+        await answer_made_up_request(self._litellm)
         gc.collect()
-        gc.freeze()
-        gc.set_threshold(*_GC_THRESHOLDS)
+        freeze()
 
     async def _complete(self, order: dict[str, Any]) -> None:
         number, model = order["id"], order["model"]
@@ -123,7 +114,10 @@ class Host:
         request: dict[str, Any] = {
             "model": order["model"],
             "messages": fit_messages(
-                order["messages"], provider, model=order["model"], own_server=own_server
+                await fetch_pictures(order["messages"], provider),
+                provider,
+                model=order["model"],
+                own_server=own_server,
             ),
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -131,6 +125,8 @@ class Host:
             "max_retries": 0,
             **parameters,
         }
+        if own_server and provider == "openai":
+            request["api_key"] = parameters.get("api_key") or os.environ.get("OPENAI_API_KEY") or _NO_KEY
         if order.get("tools"):
             request["tools"] = order["tools"]
         stream = await self._litellm.acompletion(**request)
@@ -148,6 +144,8 @@ class Host:
                     if flow.due():
                         flow.flush()
                         await asyncio.sleep(0)  # a fast stream never yields by itself, and a stop would wait
+                if is_last(stream):
+                    break
         finally:
             await stream.aclose()
         # litellm makes up a finish reason where the server sent none, as a web page or a dead proxy does
@@ -236,35 +234,6 @@ class _ParentLog(logging.Handler):
         )
 
 
-def _load_litellm(log: logging.Handler) -> ModuleType:
-    """litellm, set up to be quiet and to work from its local tables."""
-    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    os.environ.setdefault("LITELLM_LOG", "WARNING")
-    logging.captureWarnings(capture=True)
-    import litellm
-
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logger = logging.getLogger(name)
-        for handler in list(logger.handlers):
-            logger.removeHandler(handler)
-    logging.basicConfig(handlers=[log], level=logging.WARNING, format="%(message)s", force=True)
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    litellm.disable_streaming_logging = True  # nobody reads what it would assemble
-    # before the first token it would price the answer and note its own timing; ``bill`` does all we need
-    litellm.response_cost_calculator = _nothing
-    litellm.utils.update_response_metadata = _nothing
-    litellm.drop_params = True  # a parameter that a model does not know must not fail the turn
-    litellm.modify_params = True  # Anthropic refuses earlier calls once all tools are off, without this
-    litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize  # a long rule of dashes is no fault
-    module: ModuleType = litellm
-    return module
-
-
-def _nothing(**_: Any) -> None:
-    return None
-
-
 def main() -> None:
     """Serve until the parent closes the pipe."""
     orders, answers = _take_stdio()
@@ -282,7 +251,9 @@ def main() -> None:
     asyncio.set_event_loop(loop)
     threading.Thread(target=_watch_orders, args=(orders,), daemon=True).start()
     threading.Thread(target=_watch_parent, daemon=True).start()
-    host = Host(_load_litellm(_ParentLog(send)), send)
+    litellm = load_litellm(_ParentLog(send))
+    loop.set_default_executor(Workers(litellm))
+    host = Host(litellm, send)
     send({"kind": "ready"})
     loop.add_reader(orders, _Orders(orders, host.handle).read)
     loop.call_soon(host.warm)

@@ -96,8 +96,9 @@ class ModelHost:
     def models(self) -> dict[str, dict[str, Any]]:
         """Chat models by provider: ``{"models": {name: facts}, "key": whether its key is set, "variables"}``.
 
-        The facts are context window, and input and output price in dollars per million tokens; None for
-        what is not known. ``variables`` would hold the key. Raises ``ModelHostError``.
+        The facts are context window, input and output price in dollars per million tokens, None for what
+        is not known, and whether it takes images. ``variables`` would hold the key. Raises
+        ``ModelHostError``.
         """
         providers: dict[str, dict[str, Any]] = self._ask({"op": "models"})["providers"]
         return providers

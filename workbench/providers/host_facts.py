@@ -70,8 +70,9 @@ class Facts:
     def models(self) -> dict[str, dict[str, Any]]:
         """Chat models by provider, whether the provider's key is set, and which variables would hold it.
 
-        A model is its full name with ``[context window, input price, output price]``: tokens, and
-        dollars per million tokens; None where the tables do not say.
+        A model is its full name with ``[context window, input price, output price, images]``: tokens,
+        dollars per million tokens, whether it is said to look at pictures; None for a number that the
+        tables do not tell.
         """
         providers: dict[str, dict[str, Any]] = {}
         for name in self._chat_names():
@@ -80,7 +81,7 @@ class Facts:
             prefixed = name if name.startswith(f"{provider}/") else f"{provider}/{name}"
             entry = providers.setdefault(provider, {"models": {}, "key": False, "variables": []})
             prices = [_per_million(row.get(f"{way}_cost_per_token")) for way in ("input", "output")]
-            entry["models"][prefixed] = [_window(row), *prices]
+            entry["models"][prefixed] = [_window(row), *prices, row.get("supports_vision") is True]
         for provider, entry in providers.items():
             names = key_variables(provider)
             entry["variables"] = list(names)
