@@ -248,6 +248,7 @@ class Session:
         self._say(what)
         async with asyncio.timeout(30):
             opened = (await painted - self._model.answered) * 1000
+        await asyncio.sleep(0.1)  # the heart tells of this painting with its next beat
         held = stage.heart.held()
         # keys decide nothing until the person has had time to see what is asked
         await asyncio.sleep(1.5)

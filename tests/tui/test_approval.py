@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import Any
 
 import pytest
@@ -10,7 +13,9 @@ from textual import events
 from textual.widgets import Input, TextArea
 
 from tests.tui.approval_app import Trial, call, request, trial
+from workbench.errors import WorkbenchError
 from workbench.tui.approval import ApprovalResult, Preview, Proposal, Verdict
+from workbench.tui.screens import approval_pages
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.approval_always import AlwaysPanel
 from workbench.tui.screens.approval_fields import EditField
@@ -485,6 +490,15 @@ def typed(it: Trial, text: str) -> None:
     it.screen.query_one(EditField).query_one(TextArea).text = text
 
 
+async def test_the_model_receives_what_is_wrong_of_a_call_whose_arguments_do_not_fit() -> None:
+    async with trial() as it:
+        await it.ask(call("a", command=3), call("b"))
+        await it.press("y", "y")
+        shown = it.shown("#receives")
+        assert "1 command: expected a string" in shown
+        assert "2 what shell returns" in shown
+
+
 async def test_edited_arguments_run_instead_of_those_asked_for() -> None:
     async with trial() as it:
         agent = await it.ask(call("a"), call("b"))
@@ -585,7 +599,7 @@ async def test_after_an_edit_the_file_change_is_shown_anew() -> None:
 
 async def test_a_preview_that_fails_leaves_the_arguments_to_judge_by() -> None:
     def broken(tool: str, arguments: Any) -> None:
-        raise OSError("no such folder")
+        raise WorkbenchError("OSError: no such folder")
 
     async with trial() as it:
         await it.ask(
@@ -599,6 +613,7 @@ async def test_a_preview_that_fails_leaves_the_arguments_to_judge_by() -> None:
 
         await it.until(lambda: it.screen.sheet.tab == "arguments")
         assert '"two"' in it.shown("#page")
+        assert "There is no diff to judge by: OSError: no such folder" in it.shown("#page")
 
 
 # always
@@ -638,7 +653,7 @@ async def test_a_small_screen_says_too_what_a_grant_covers() -> None:
 
         await it.press("down", "right")
 
-        await it.until(lambda: "also runs 2" in it.shown("#foot"))
+        await it.until(lambda: "also runs call 2" in it.shown("#foot"))
 
 
 async def test_a_grant_states_its_scope_and_starts_with_these_arguments_only() -> None:
@@ -693,12 +708,12 @@ async def test_what_will_be_remembered_is_told_until_a_plain_verdict_takes_it_ba
         await always(it)
         await it.press("enter")
         assert "✓ always" in it.shown("#calls")
-        assert "runs without asking, this session" in it.shown("#receives")
+        assert "remembered for this session: shell(command='make a')" in it.shown("#receives")
 
         await it.press("k", "y")
 
         assert "✓ always" not in it.shown("#calls")
-        assert "runs without asking" not in it.shown("#receives")
+        assert "remembered" not in it.shown("#receives")
 
 
 async def test_verdict_keys_mean_nothing_while_the_panel_is_open() -> None:
@@ -862,6 +877,25 @@ async def test_long_texts_are_compared_off_the_screens_loop() -> None:
         assert "+1 −1" in it.shown("#tabs")
 
 
+async def test_a_comparison_that_nobody_looks_at_any_more_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    left, pause = threading.Event(), threading.Event()
+
+    def endless(old: str, new: str, *, stopped: Callable[[], bool]) -> None:
+        while not stopped():
+            pause.wait(0.01)
+        left.set()
+        raise CancelledError
+
+    monkeypatch.setattr(approval_pages, "diff", endless)
+    long = "line\n" * 3_000
+    async with trial() as it:
+        agent = await it.ask(call("a", "write", path="a", text=""), previews={"a": Preview("a", long, "")})
+        await it.until(lambda: "working out what would change" in it.shown("#page"))
+        await it.press("x")
+        await it.until(agent.done.is_set)
+        await it.until(left.is_set)
+
+
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (104, 30), (120, 40), (300, 100)])
 async def test_it_can_be_used_at_every_size(size: tuple[int, int]) -> None:
     async with trial(size) as it:
@@ -936,3 +970,48 @@ async def test_another_theme_is_drawn_at_once() -> None:
         strip = it.screen._compositor.render_strips()[it.screen.query_one("#heading").region.y]
         colors = {segment.style.bgcolor.name for segment in strip if segment.style and segment.style.bgcolor}
         assert "#ebebed" in colors
+
+
+@pytest.mark.parametrize("key", ["a", "e", "r"])
+async def test_another_theme_is_drawn_in_an_open_field_too(key: str) -> None:
+    async with trial() as it:
+        await it.ask()
+        await it.press(key)
+        await it.until(lambda: it.app.focused is not None)
+        old = dict(it.app.palette.colors)
+        paper = type(it.app.palette)("p", False, dict.fromkeys(old, "#ebebe1"))
+
+        it.screen.palette = paper
+        sheet = it.screen.query_one("#sheet").region
+
+        def painted() -> set[str]:
+            return {
+                segment.style.color.name
+                for strip in it.screen._compositor.render_strips()[sheet.y + 1 : sheet.bottom - 1]
+                for segment in strip.crop(sheet.x + 1, sheet.right - 1)
+                if segment.style and segment.style.color and segment.text.strip()
+            }
+
+        # what Textual paints itself follows its own theme
+        of_textual = {old[token] for token in ("text", "subtle", "muted", "on_accent")}
+        await it.until(lambda: painted() <= {"#ebebe1", *of_textual})
+
+
+async def test_a_diff_says_that_another_call_would_change_the_same_file() -> None:
+    async with trial() as it:
+        await it.ask(
+            call("a", "write", path="a.txt", text="one\n"),
+            call("b", "write", path="b.txt", text="two\n"),
+            call("c", "write", path="a.txt", text="three\n"),
+            previews={
+                "a": Preview("a.txt", "old\n", "one\n"),
+                "b": Preview("b.txt", "old\n", "two\n"),
+                "c": Preview("a.txt", "old\n", "three\n"),
+            },
+        )
+        assert "which call 3 would change too" in it.shown("#page")
+        assert "+ one" in it.shown("#page")
+        await it.press("down")
+        assert "would change too" not in it.shown("#page")
+        await it.press("down")
+        assert "which call 1 would change too" in it.shown("#page")

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from textual.widgets import TextArea
+from textual import events
+from textual.widgets import Input, TextArea
 
 from tests.tui.approval_app import Trial, call, trial
 from workbench.tui.external_editor import ExternalEditor
@@ -211,3 +212,49 @@ async def test_every_key_of_a_decision_can_be_read_at_forty_columns() -> None:
         await it.ask()
         words = it.shown("#foot").split()
         assert {"y", "n", "e", "r", "a", "Y", "N", "x", "c", "esc", "f1"} <= set(words)
+
+
+async def test_what_is_typed_at_once_in_a_pattern_stays_in_it() -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        await it.ask()
+        await it.press("a", "down", "down")
+        pattern = it.app.focused
+        assert isinstance(pattern, Input)
+        await it.press("ctrl+a", "ctrl+k")
+        await it.write("make all yes")
+        await it.until(lambda: pattern.value == "make all yes")
+        assert it.screen.sheet.mode == "always"
+        assert it.app.prompt.text == ""
+
+
+async def at_once(it: Trial, *keys: str) -> None:
+    """Keys that a slow line brings together."""
+    for key in keys:
+        it.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    await it.pilot.pause()
+
+
+@pytest.mark.parametrize("before", ["", "a"])
+@pytest.mark.parametrize("prose", ["ab", "yb", "ends", "xa", "any"])
+async def test_prose_that_comes_at_once_decides_nothing_and_goes_to_the_draft(
+    before: str, prose: str
+) -> None:
+    async with trial() as it:
+        it.app.prompt.focus()
+        agent = await it.ask()
+        await it.press(*before, "down")
+        await at_once(it, *prose)
+        await it.until(lambda: it.app.prompt.text == prose)
+        assert it.screen.sheet.mode == "calls"
+        assert it.decisions == [None, None, None]
+        assert not agent.done.is_set()
+        await it.until(lambda: not it.screen.query("#always, #edit"))
+
+
+async def test_two_steps_that_come_at_once_are_two_fields() -> None:
+    async with trial() as it:
+        await it.ask()
+        await it.press("a")
+        await at_once(it, "down", "down")
+        await it.until(lambda: isinstance(it.app.focused, Input))

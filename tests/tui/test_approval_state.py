@@ -279,3 +279,38 @@ def test_the_grace_period_can_begin_again() -> None:
     grace.restart()
 
     assert grace.holds()
+
+
+def test_whatever_was_decided_is_undone_step_by_step(batch: Batch) -> None:
+    at_first = batch.state()
+    batch.approve()
+    batch.edit({"path": "other"})
+    batch.remember(Proposal("session", "write"))
+    assert batch.undecided == ()
+
+    assert batch.undo() != ()
+    assert batch.rows[1].arguments == {"path": "other"}
+    assert batch.grants == ()
+    assert batch.undo() == (1,)
+    assert batch.undo() == (0,)
+    assert batch.state() == at_first
+    assert batch.undo() == ()
+
+
+def test_a_step_that_changed_nothing_is_not_one_to_undo(batch: Batch) -> None:
+    batch.approve()
+    batch.go(0)
+    batch.approve()
+
+    assert batch.undo() == (0,)
+    assert batch.rows[0].decision is None
+
+
+def test_what_was_taken_back_as_prose_is_not_undone_again(batch: Batch) -> None:
+    batch.reject()
+    before = batch.state()
+    batch.decide_rest("approve")
+    batch.restore(before)
+
+    assert batch.undo() == (0,)
+    assert batch.undo() == ()

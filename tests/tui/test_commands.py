@@ -22,6 +22,7 @@ from workbench.tui.rows import RowList
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.approval_always import AlwaysPanel, Choice
 from workbench.tui.screens.approval_fields import EditField
+from workbench.tui.screens.arguments_editor import ArgumentsEditor
 from workbench.tui.screens.branches import BranchesScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.call_form import CallForm
@@ -34,6 +35,7 @@ from workbench.tui.screens.help import HelpScreen
 from workbench.tui.screens.history import HistoryScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.models import ModelsScreen
+from workbench.tui.screens.nested_fields import AddRow
 from workbench.tui.screens.pause import PauseScreen
 from workbench.tui.screens.question import QuestionScreen
 from workbench.tui.screens.rerun import RerunScreen
@@ -71,6 +73,8 @@ OWNERS: dict[Scope, type] = {
     "breakpoints": BreakpointsScreen,
     "fault": FaultScreen,
     "field": EditField,
+    "values": ArgumentsEditor,
+    "adder": AddRow,
     "option": Options,
     "choice": Choice,
     "always": AlwaysPanel,

@@ -718,7 +718,7 @@ async def test_what_a_search_found_is_marked_and_a_miss_is_said() -> None:
         app.panel.apply([turn("go"), answer("some needle in hay")])
         app.panel.focus()
         await pilot.press("slash", *"needl", "x", "backspace", "e")
-        found = GRAPHITE.style("accent reverse")
+        found = GRAPHITE.style("accent reverse on:selected")
         (strip,) = [strip for strip in app.panel.render_lines(app.panel.size.region) if "hay" in strip.text]
         assert [segment.text for segment in strip if segment.style == found] == ["needle"]
         await pilot.press("x")
@@ -873,3 +873,40 @@ async def test_the_welcome_does_not_come_back_into_a_conversation() -> None:
         assert shown(app.panel)[:3] == ["", "  ❯ hello", ""]
         app.panel.apply([SessionReset(ME, 0.0)])
         assert shown(app.panel)[:3] == ["", "  agent is ready", "  Another answers."]
+
+
+async def test_a_search_goes_to_every_place_of_a_long_block_and_says_where_it_is() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        code = "\n".join(f"line {number}" + " needle" * (number % 40 == 0) for number in range(100))
+        app.panel.apply([answer(f"```\n{code}\n```")])
+        app.panel.focus()
+        await pilot.press("slash", *"needle")
+        for place, line in ((3, 80), (2, 40), (1, 0), (3, 80)):
+            rows = shown(app.panel)
+            assert rows[-1].startswith(f"  / needle▍  {place} of 3")
+            here = [row for row in rows[:-1] if row.startswith("▎")]
+            assert len(here) == 1
+            assert f"line {line} needle" in here[0]
+            await pilot.press("enter")
+
+
+async def test_what_is_written_while_a_search_is_open_is_found_too() -> None:
+    app = Screen()
+    async with app.run_test(size=(60, 20)) as pilot:
+        app.panel.apply([answer("a needle")])
+        app.panel.focus()
+        await pilot.press("slash", *"needle")
+        assert shown(app.panel)[-1].startswith("  / needle▍  1 of 1")
+        app.panel.apply([answer("another needle")])
+        await pilot.press("down")
+        assert shown(app.panel)[-1].startswith("  / needle▍  2 of 2")
+
+
+async def test_a_narrow_search_still_says_how_to_leave_it() -> None:
+    app = Screen()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.panel.apply([answer("a needle")])
+        app.panel.focus()
+        await pilot.press("slash", *"needle")
+        assert "esc close" in shown(app.panel)[-1]

@@ -119,6 +119,26 @@ def test_arguments_stand_below_each_other_as_json() -> None:
     assert shown(argument_lines({"path": "a.txt", "n": 3})) == ['  path  "a.txt"', "  n     3"]
 
 
+def test_a_value_stands_beneath_a_name_that_leaves_it_no_room() -> None:
+    name = "a_name_that_goes_on_and_on_" * 3
+    lines = argument_lines({"n": 3, name: "value", f"{name}2": "one\ntwo\n"})
+
+    assert shown(lines) == [
+        "  n  3",
+        name,
+        '"value"',
+        f"{name}2",
+        "2 lines, 8 characters",
+        "    │ one",
+        "    │ two",
+    ]
+    assert max(line.hang for line in lines) < 8
+
+
+def test_wide_characters_in_names_keep_the_values_in_their_column() -> None:
+    assert shown(argument_lines({"漢字": 1, "path": 2})) == ["  漢字  1", "  path  2"]
+
+
 def test_a_text_of_several_lines_is_a_block_that_says_how_long_it_is() -> None:
     assert shown(argument_lines({"text": "one\ntwo\n"})) == [
         "  text  2 lines, 8 characters",

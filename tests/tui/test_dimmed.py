@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
+from rich.console import RenderableType
 from rich.segment import Segment
+from textual._compositor import LayoutUpdate
 from textual.app import App, ComposeResult
 from textual.color import Color
 from textual.pilot import Pilot
 from textual.renderables.background_screen import BackgroundScreen
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Button, Static
 
 from tests.tui.panel_app import GRAPHITE, PAPER, until
@@ -141,3 +144,26 @@ async def test_a_style_is_dimmed_once(monkeypatch: pytest.MonkeyPatch) -> None:
         app.screen.refresh(layout=True)
         await pilot.pause()
         assert dimmed == []
+
+
+class Counting(Below):
+    """Remembers which screens were painted whole."""
+
+    def __init__(self) -> None:
+        self.painted: list[Screen[Any]] = []
+        super().__init__()
+
+    def _display(self, screen: Screen[Any], renderable: RenderableType | None) -> None:
+        if isinstance(renderable, LayoutUpdate):
+            self.painted.append(screen)
+        super()._display(screen, renderable)
+
+
+async def test_a_box_that_opens_is_painted_once() -> None:
+    app = Counting()
+    async with app.run_test() as pilot:
+        box = Dimmed()
+        await app.push_screen(box)
+        await until(pilot, lambda: box in app.painted)
+        await pilot.pause()
+        assert app.painted.count(box) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, Literal
 
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.tui.panel_app import GRAPHITE, PanelApp, running
 from workbench.registry import ToolRegistry
-from workbench.tui.form_fields import LEFT_OUT, FieldSpec, faults_by_field, fields_of, read, sketch, text_of
+from workbench.tui.form_fields import LEFT_OUT, FieldSpec, faults_by_field, fields_of, read, text_of
 from workbench.tui.screens.form_parts import FormField
 
 
@@ -127,28 +126,9 @@ def test_faults_stand_with_the_argument_they_are_about() -> None:
     assert rest == "too many"
 
 
-def test_an_object_begins_with_its_required_keys() -> None:
-    parameters = {
-        "properties": {"who": {"$ref": "#/$defs/Who"}, "plain": {"type": "string"}},
-        "$defs": {
-            "Who": {
-                "type": "object",
-                "properties": {
-                    "name": {"type": "string"},
-                    "age": {"type": "integer"},
-                    "tags": {"type": "array"},
-                },
-                "required": ["name", "age"],
-            }
-        },
-    }
-    assert json.loads(sketch(parameters, "who")) == {"name": "", "age": 0}
-    assert sketch(parameters, "plain") == ""
-
-
 async def test_a_value_that_nobody_touched_is_the_value_though_a_text_area_cannot_hold_it() -> None:
     value = "a\u2028b\x0cc\r\nd\x1b[2Je"
-    field = FormField(fields(echo)["text"], value, "", GRAPHITE)
+    field = FormField(fields(echo)["text"], value, GRAPHITE)
     async with running(PanelApp(field), (40, 10)) as pilot:
         assert field.read() == (value, "")
         painted = "".join(strip.text for strip in pilot.app.screen._compositor.render_strips())

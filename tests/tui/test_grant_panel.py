@@ -110,7 +110,7 @@ async def test_a_value_that_no_pattern_fits_can_run_once_and_is_never_remembered
 
         assert it.decisions == ["approve", None]
         assert it.screen.calls.grants == ()
-        assert it.screen.sheet.note == "run, this once; nothing is remembered. n takes it back."
+        assert it.screen.sheet.note == "It runs, this once; nothing is remembered. u takes it back."
 
 
 async def test_any_arguments_of_such_a_call_are_granted_only_when_chosen() -> None:

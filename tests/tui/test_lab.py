@@ -20,6 +20,7 @@ from workbench.tui.lab_wishes import RunToolAgain, Wanted
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.call_form import CallForm
 from workbench.tui.screens.edit_arguments import EditArgumentsScreen
+from workbench.tui.screens.form_parts import FormField, ValueArea
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.rerun import RerunScreen
 from workbench.tui.screens.reruns import RerunsScreen
@@ -450,7 +451,9 @@ async def test_what_is_written_after_null_is_the_value_and_null_again_is_empty(s
     shop.write_text(TOOLS + NOTE)
     async with driven(shop_agent) as it:
         form = await open_form(it, "note")
-        (text, _) = form._fields
+        assert form.editor.form is not None
+        text = form.editor.form.fields[0]
+        assert isinstance(text, FormField)
         await it.press("ctrl+n")
         assert text.read() == (None, "")
         await it.write("null")
@@ -471,7 +474,8 @@ async def test_the_key_for_null_is_offered_where_null_is_a_value(shop: Path) -> 
         form = await open_form(it, "shop.order")
         assert "^n" not in it.shown()
         await it.press("ctrl+n")
-        assert form._fields[0].read() == ("", "")
+        assert form.editor.form is not None
+        assert form.editor.form.written() == {"item": ""}
 
 
 async def test_a_tool_that_does_not_exist_has_no_form(shop: Path) -> None:
@@ -578,3 +582,78 @@ async def test_a_request_of_the_very_first_turn_can_be_looked_at() -> None:
         assert sent.messages[-1]["content"] == "hello"
         await it.act(it.app.agent_thread.leave)
         assert it.app.desks.lab.requests not in list(it.agent.observers)
+
+
+NESTED = '''
+
+from dataclasses import dataclass
+
+
+@dataclass
+class Place:
+    street: str
+    number: int = 1
+
+
+def ship(to: list[Place], fast: bool = False) -> list[str]:
+    """Ship it."""
+    return [f"{place.street} {place.number}" for place in to]
+'''
+
+
+async def test_objects_are_filled_in_field_by_field_and_the_tool_is_called_with_them(shop: Path) -> None:
+    shop.write_text(TOOLS + NESTED)
+    async with driven(shop_agent) as it:
+        form = await open_form(it, "ship")
+        await it.press("enter")
+        await it.until(lambda: isinstance(it.app.focused, TextArea))
+        await it.write("Elm")
+        await it.press("tab", *"9")
+        await it.until(lambda: "fits the schema" in it.shown())
+        await it.press("ctrl+s")
+        await it.asked()
+        await it.press("y")
+        await it.until(lambda: it.idle and hand_entries(it))
+        (entry,) = hand_entries(it)
+        assert entry["arguments"]["to"] == [{"street": "Elm", "number": 9}]
+        await it.until(lambda: it.app.screen is form)
+        await it.press("ctrl+t")
+        await it.until(lambda: '"street": "Elm"' in it.shown())
+
+
+async def test_a_call_runs_again_with_arguments_that_were_changed_in_fields(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.turn("stock(item='pear', count=1)")
+        await at_call(it)
+        await it.press("A")
+        await it.until(lambda: isinstance(it.app.screen, EditArgumentsScreen))
+        await it.press("ctrl+t")
+        await it.until(lambda: "item  text, required" in it.shown())
+        await it.until(lambda: isinstance(it.app.focused, ValueArea))
+        await it.write("fig")
+        await it.press("tab", *"x")
+        await it.until(lambda: "not a whole number" in it.shown())
+        await it.press("ctrl+s")
+        assert hand_entries(it) == []
+        await it.press("end", "backspace", "3", "ctrl+s")
+        await it.until(lambda: it.idle and hand_entries(it))
+        (entry,) = hand_entries(it)
+        assert entry["arguments"] == {"item": "fig", "count": 3}
+
+
+async def test_arguments_are_changed_in_fields_before_a_call_is_approved(shop: Path) -> None:
+    async with driven(shop_agent) as it:
+        await it.send("order(item='pear')")
+        await it.asked()
+        await it.press("e")
+        await it.until(lambda: isinstance(it.app.focused, TextArea))
+        assert "fields or JSON" in it.shown()
+        await it.press("ctrl+t")
+        await it.until(lambda: isinstance(it.app.focused, ValueArea))
+        await it.write("fig")
+        await it.press("ctrl+s")
+        it.clock.now += 2
+        await it.press("enter")
+        await it.until(lambda: it.idle)
+        call = next(entry for entry in it.trace if entry["type"] == "tool_execution")
+        assert (call["arguments"], call["result"]) == ({"item": "fig"}, "ordered fig")

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.widgets import TextArea
 
 from tests.tui.panel_app import Story
 from tests.tui.stage import StageApp, palette_of
@@ -201,8 +202,8 @@ def test_the_form(snap_compare: Compare, theme: str, size: tuple[int, int]) -> N
             stop=nothing,
             traced=nothing,
         )
-        for field in form._fields:
-            if hasattr(field.editor, "cursor_blink"):
+        for field in form.editor.form.fields if form.editor.form is not None else ():
+            if isinstance(field.editor, TextArea):
                 field.editor.cursor_blink = False
         return form
 

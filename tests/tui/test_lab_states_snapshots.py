@@ -11,6 +11,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw
 from textual.pilot import Pilot
+from textual.widgets import TextArea
 
 from tests.tui.panel_app import Story
 from tests.tui.stage import StageApp
@@ -119,8 +120,8 @@ def test_a_form_with_a_text_that_is_null(snap_compare: Compare, theme: str, size
             stop=nothing,
             traced=nothing,
         )
-        for field in form._fields:
-            if hasattr(field.editor, "cursor_blink"):
+        for field in form.editor.form.fields if form.editor.form is not None else ():
+            if isinstance(field.editor, TextArea):
                 field.editor.cursor_blink = False
         return form
 

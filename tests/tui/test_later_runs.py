@@ -8,6 +8,7 @@ from workbench.engine import Breakpoint
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.earlier_calls import EarlierCallsScreen
 from workbench.tui.screens.pause import PauseScreen
+from workbench.tui.screens.rerun import RerunScreen
 
 
 async def chosen(it: Driven, *words: str) -> None:
@@ -97,3 +98,79 @@ async def test_a_person_is_asked_about_a_call_that_runs_later_as_about_any_other
         await it.press("escape")
         await it.until(lambda: it.idle)
         assert reruns(it) != []
+
+
+async def left_to_wait(it: Driven) -> None:
+    """A call of the trace is to run again while a turn runs, and is left to wait for its end."""
+    await it.turn("add(a=1, b=2)")
+    await it.send("slow_countdown(seconds=60)")
+    await it.until(lambda: "running" in it.shown(it.app.main.activity_line))
+    call = next(call for call in it.app.main.trace.calls() if call.data.get("tool_name") == "arithmetic.add")
+    it.app.main.trace.go_to(call)
+    await it.focus("trace")
+    await it.press("R")
+    await it.until(lambda: isinstance(it.app.screen, RerunScreen))
+    await it.press("escape")
+    await it.until(lambda: "queued run again arithmetic.add" in it.shown(it.app.main.queue))
+
+
+async def test_a_call_that_waits_to_run_again_is_taken_back_from_the_empty_prompt() -> None:
+    async with driven() as it:
+        await left_to_wait(it)
+        await it.focus("prompt")
+        await it.press("up")
+        await it.until(lambda: not it.app.main.queue.display)
+        assert it.app.main.prompt.draft == ""
+        await it.press("escape")
+        await it.until(lambda: it.idle)
+        await it.turn("add(a=5, b=5)")
+        assert reruns(it) == []
+        assert it.app.desks.lab.waiting() == 0
+
+
+async def test_a_click_takes_back_the_call_that_waits_and_not_the_message_below() -> None:
+    async with driven() as it:
+        await left_to_wait(it)
+        await it.send("a message")
+        await it.until(lambda: "queued a message" in it.shown(it.app.main.queue))
+        await it.pilot.click(it.app.main.queue, offset=(10, 0))
+        await it.until(lambda: "run again" not in it.shown(it.app.main.queue))
+        assert "queued a message" in it.shown(it.app.main.queue)
+        await it.pilot.click(it.app.main.queue, offset=(10, 0))
+        await it.until(lambda: it.app.main.prompt.draft == "a message")
+        await it.press("ctrl+c")
+        await it.press("escape")
+        await it.until(lambda: it.idle)
+        assert reruns(it) == []
+
+
+async def test_a_call_that_nobody_took_back_runs_again_once_and_leaves_the_queue() -> None:
+    async with driven() as it:
+        await left_to_wait(it)
+        await it.focus("prompt")
+        await it.press("escape")
+        await it.until(lambda: reruns(it) == ["3"])
+        await it.until(lambda: not it.app.main.queue.display)
+
+
+async def test_an_edited_message_keeps_its_place_and_a_thrown_away_one_leaves_none() -> None:
+    async with driven() as it:
+        await it.send("slow_countdown(seconds=60)")
+        for text in ("one", "two", "three"):
+            await it.send(text)
+        queue = it.app.main.queue
+        await it.until(lambda: queue.count == 3)
+        await it.pilot.click(queue, offset=(10, 0))
+        await it.until(lambda: it.app.main.prompt.draft == "one")
+        await it.write(" more")
+        await it.press("enter")
+        await it.until(lambda: "queued one more\n" in "\n".join(map(str.rstrip, it.shown(queue).split("\n"))))
+        assert it.shown(queue).index("one more") < it.shown(queue).index("two")
+        await it.pilot.click(queue, offset=(10, 0))
+        await it.until(lambda: it.app.main.prompt.draft == "one more")
+        await it.press("ctrl+c")
+        await it.send("four")
+        await it.until(lambda: "four" in it.shown(queue))
+        assert it.shown(queue).index("three") < it.shown(queue).index("four")
+        await it.press("escape")
+        await it.until(lambda: it.idle)

@@ -16,7 +16,7 @@ from workbench.engine.llm import LLM, LLMResponse, OnDelta, ToolSchema
 from workbench.errors import ConfigError
 from workbench.providers.catalog import OFFLINE, Catalog, ModelGroup, ModelInfo, Snapshot
 from workbench.tui.events import Post
-from workbench.tui.model_rows import GroupRow, ModelRow, WrittenRow, price_text, rows, tokens_text
+from workbench.tui.model_rows import GroupRow, ModelRow, WrittenRow, draw, price_text, rows, tokens_text
 from workbench.tui.model_switch import ModelSwitch
 from workbench.tui.rows import RowList
 from workbench.tui.screens.models import ModelsScreen
@@ -117,6 +117,20 @@ async def test_a_model_is_switched_by_name_and_the_conversation_goes_on() -> Non
         await it.turn("and now?")
         assert "openai/large read 6 messages" in it.shown(it.app.main.conversation)
         assert it.trace[-1]["model"] == "openai/large"
+
+
+async def test_the_list_that_is_opened_again_has_what_was_known_and_gets_the_rest() -> None:
+    choosing = Choosing(found=False)
+    async with driven(make_models=choosing.models) as it:
+        for _ in range(2):
+            await it.send("/model")
+            await it.until(lambda: isinstance(it.app.screen, ModelsScreen) and "built in" in it.shown())
+            assert "loading the model library" in it.shown()
+            await it.press("escape")
+            await it.until(lambda: not isinstance(it.app.screen, ModelsScreen))
+        await it.send("/model")
+        choosing.gate.set()
+        await it.until(lambda: "zeta" in it.shown())
 
 
 async def test_a_name_that_is_none_says_so_and_changes_nothing() -> None:
@@ -408,6 +422,21 @@ def test_a_context_window_is_short(tokens: int | None, shown: str) -> None:
 )
 def test_a_price_is_never_rounded_to_nothing(price: float | None, shown: str) -> None:
     assert price_text(price) == shown
+
+
+@pytest.mark.parametrize(
+    ("width", "takes", "said"), [(80, True, True), (60, True, True), (36, True, False), (80, False, False)]
+)
+def test_a_model_that_looks_at_pictures_says_so_where_there_is_room(
+    width: int, takes: bool, said: bool
+) -> None:
+    def drawn(takes_images: bool) -> str:
+        info = ModelInfo("openai/larger-than-others", 128_000, takes_images=takes_images)
+        return "".join(text for text, _ in draw(ModelRow(info, "openai", current=False), width))
+
+    line = drawn(takes)
+    assert ("  images  " in line) is said
+    assert line.replace("images", "      ") == drawn(takes_images=False)
 
 
 async def test_the_list_follows_the_theme() -> None:

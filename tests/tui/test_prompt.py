@@ -365,6 +365,18 @@ async def test_an_editor_that_fails_leaves_the_draft(
         assert prompt_of(it).draft == "mine"
 
 
+async def test_a_draft_that_was_emptied_in_the_editor_is_one_step_up(
+    own_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor(own_folder, monkeypatch, "path.write_text('')")
+    async with driven() as it:
+        await it.draft("keep me")
+        await it.press("ctrl+g")
+        await it.until(lambda: prompt_of(it).draft == "")
+        await it.press("up")
+        await it.until(lambda: prompt_of(it).draft == "keep me")
+
+
 async def test_without_an_editor_it_is_said_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("EDITOR", raising=False)
@@ -581,3 +593,13 @@ async def test_a_pasted_secret_is_sent_and_stays_in_the_draft_but_is_kept_nowher
 
 def _read(path: Path) -> str:
     return path.read_text(errors="replace") if path.exists() else ""
+
+
+async def test_words_behind_a_command_that_takes_none_do_nothing_and_stay_in_the_prompt() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.send("/new thing: add(a=3, b=4)")
+        await it.until(lambda: "/new takes nothing behind it" in it.shown(it.app.main.conversation))
+        assert it.app.main.prompt.draft == "/new thing: add(a=3, b=4)"
+        assert len(it.trace) > 0
+        assert "❯ add(a=1, b=2)" in it.shown(it.app.main.conversation)

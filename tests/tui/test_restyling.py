@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import time
 from typing import Any
 
 import pytest
@@ -155,3 +157,13 @@ async def test_a_widget_is_not_told_once_more_for_each_colour_around_it(
         app.theme = "paper"
         await until(pilot, lambda: set(lines) <= set(told) and not app.restyling.busy)
         assert {told.count(line) for line in lines} == {1}
+
+
+async def test_steps_come_however_late_the_clock_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = Stepped()
+    async with app.run_test() as pilot:
+        late = itertools.count(time.monotonic(), 0.01)
+        monkeypatch.setattr("textual._time.get_time", lambda: next(late))
+        app.theme = "paper"
+        wanted = background(PAPER, "surface")
+        await until(pilot, lambda: app.screen.styles.background == wanted and not app.restyling.busy)

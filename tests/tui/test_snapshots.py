@@ -33,9 +33,9 @@ MODELS = Snapshot(
             "openai",
             "key set",
             (
-                ModelInfo("openai/gpt-5", 400_000, 1.25, 10.0),
-                ModelInfo("openai/gpt-5-mini", 400_000, 0.25, 2.0),
-                ModelInfo("openai/o4-mini-deep-research-2025-06-26", 200_000, 2.0, None),
+                ModelInfo("openai/gpt-5", 400_000, 1.25, 10.0, takes_images=True),
+                ModelInfo("openai/gpt-5-mini", 400_000, 0.25, 2.0, takes_images=True),
+                ModelInfo("openai/o4-mini-deep-research-2025-06-26", 200_000, 2.0, None, takes_images=True),
             ),
             ("OPENAI_API_KEY",),
         ),

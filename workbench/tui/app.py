@@ -15,6 +15,7 @@ from textual import events as textual_events
 from textual import on
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -231,6 +232,11 @@ class WorkbenchApp(App[None]):
 
     # messages
 
+    @on(Driver.SignalResume)
+    def _came_back(self) -> None:
+        """The terminal was the shell's for a while: nothing of what was painted is there any more."""
+        self.action_repaint()
+
     async def on_event(self, event: textual_events.Event) -> None:
         """Give the message what is meant for it before a panel has it."""
         if not isinstance(event, textual_events.Key):
@@ -257,6 +263,10 @@ class WorkbenchApp(App[None]):
     def on_queue_panel_taken(self, message: QueuePanel.Taken) -> None:
         """Take the clicked message back into the prompt."""
         self.outbox.take_back(message.index)
+
+    def on_queue_panel_run_taken(self, message: QueuePanel.RunTaken) -> None:
+        """Let the clicked call not run again."""
+        self.desks.lab.take_back(message.index)
 
     def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
         """A click on a hint is the key."""
@@ -317,6 +327,7 @@ class WorkbenchApp(App[None]):
             self.notify(f"{len(selected)} characters copied.", timeout=2)
         elif self.screen is self.main and self.main.prompt.draft:
             self.desks.prompts.clear()
+            self.outbox.drop()
         elif self.tracker.turn_running:
             self.action_stop()
         else:

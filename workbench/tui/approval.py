@@ -47,11 +47,12 @@ class ApprovalRequest:
     ``calls`` is the whole batch: calls that the policy allows are shown as run from the start, denied ones
     as rejected for good, and so are those whose tool is switched off or not there. ``said`` is the
     assistant's text that came with the calls. ``schemas`` maps a dotted tool name to the JSON schema of its
-    arguments, ``previews`` a call id to the file change.
+    arguments, ``previews`` a call id to the file change; ``forecasts`` a call id to what waits for the change
+    where that is not known yet, or raises WorkbenchError where it cannot be told.
     ``check`` says what is wrong with edited arguments, or None; it is called on every keystroke.
-    ``preview`` makes the file change anew after an edit and may be slow. ``covers`` says whether a grant
-    would cover a call. ``opened`` is in Unix seconds. ``by_hand``: a person runs the calls, and no model
-    receives anything.
+    ``preview`` makes the file change anew after an edit; it may be slow, and raises as ``forecasts`` do.
+    ``covers`` says whether a grant would cover a call. ``opened`` is in Unix seconds. ``by_hand``: a person
+    runs the calls, and no model receives anything.
     """
 
     agent: str
@@ -62,6 +63,7 @@ class ApprovalRequest:
     said: str = ""
     schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     previews: Mapping[str, Preview] = field(default_factory=dict)
+    forecasts: Mapping[str, Callable[[], Preview | None]] = field(default_factory=dict, kw_only=True)
     check: Callable[[str, Mapping[str, Any]], str | None] = field(kw_only=True)
     preview: Callable[[str, Mapping[str, Any]], Preview | None] = field(kw_only=True)
     covers: Callable[[Proposal, str, Mapping[str, Any]], bool] = field(kw_only=True)
@@ -124,17 +126,23 @@ class BatchRow:
         return Verdict(self.call.id, "reject", self.reason)
 
 
-BatchState = tuple[tuple[BatchRow, ...], int]
-"""What ``Batch.restore`` takes: rows that nobody changes, and the index of the highlighted one."""
+Rows = tuple[BatchRow, ...]
+
+BatchState = tuple[Rows, int, int]
+"""What ``Batch.restore`` takes: rows that nobody changes, the highlighted one, and how much can be undone."""
 
 
 class Batch:
-    """The state of a batch being decided. Nothing here runs anything; ``result`` is what is submitted."""
+    """The state of a batch being decided. Nothing here runs anything; ``result`` is what is submitted.
+
+    Whatever is decided can be undone, step by step, back to what it was at first.
+    """
 
     def __init__(self, request: ApprovalRequest) -> None:
         self.request = request
         self.rows = [_row(call) for call in request.calls]
         self.cursor = next(iter(self.undecided), 0)
+        self._steps: list[tuple[Rows, int]] = []
 
     @property
     def row(self) -> BatchRow:
@@ -183,6 +191,8 @@ class Batch:
     def decide_rest(self, decision: Decision) -> int:
         """Give every undecided call this verdict; says how many there were."""
         rest = self.undecided
+        if rest:
+            self._begin_step()
         for index in rest:
             self.rows[index].decision = decision
         return len(rest)
@@ -195,20 +205,38 @@ class Batch:
         row = self.row
         if row.locked:
             return False
+        self._begin_step()
         if arguments == row.call.arguments:
             row.edited = None
             return True
         row.edited = copy.deepcopy(dict(arguments))
-        return self._decide("approve", None)
+        return self._decide("approve", None, begun=True)
 
     def state(self) -> BatchState:
         """Every verdict as it is now, and the highlighted row."""
-        return tuple(replace(row) for row in self.rows), self.cursor
+        return self._rows_now(), self.cursor, len(self._steps)
 
     def restore(self, state: BatchState) -> None:
         """Take back what was decided since."""
-        rows, self.cursor = state
+        rows, self.cursor, steps = state
         self.rows = [replace(row) for row in rows]
+        del self._steps[steps:]
+
+    def undo(self) -> tuple[int, ...]:
+        """Take the last step back that changed anything; gives the rows that are as before, by index."""
+        while self._steps:
+            now, (rows, cursor) = self.rows, self._steps[-1]
+            self.restore((rows, cursor, len(self._steps) - 1))
+            changed = tuple(index for index, row in enumerate(self.rows) if row != now[index])
+            if changed:
+                return changed
+        return ()
+
+    def _rows_now(self) -> Rows:
+        return tuple(replace(row) for row in self.rows)
+
+    def _begin_step(self) -> None:
+        self._steps.append((self._rows_now(), self.cursor))
 
     def covers_row(self, proposal: Proposal) -> bool:
         """Whether this grant would cover the highlighted call."""
@@ -232,9 +260,10 @@ class Batch:
         row = self.row
         if row.locked or not self.covers_row(proposal):
             return False
+        self._begin_step()
         for index in self.covered(proposal):
             self.rows[index].decision = "approve"
-        self._decide("approve", None)
+        self._decide("approve", None, begun=True)
         row.grant = proposal
         return True
 
@@ -246,11 +275,13 @@ class Batch:
         """The answer that rejects everything, remembers nothing and ends the turn."""
         return ApprovalResult(tuple(Verdict(row.call.id, "reject") for row in self.rows), stop=True)
 
-    def _decide(self, decision: Decision, reason: str | None) -> bool:
+    def _decide(self, decision: Decision, reason: str | None, *, begun: bool = False) -> bool:
         row = self.row
         if row.locked:
             self._advance()
             return False
+        if not begun:
+            self._begin_step()
         row.decision, row.reason = decision, reason
         # a plain verdict takes back the grant that an earlier one carried
         row.grant = None

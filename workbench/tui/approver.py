@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import copy
-import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from workbench.engine.agent import Agent
@@ -13,20 +12,19 @@ from workbench.errors import ToolArgumentsError
 from workbench.registry import Grant, GrantScope, ToolRegistry
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
 from workbench.tui.broker import ApprovalBroker
-from workbench.tui.diff import diff
 from workbench.tui.events import CallInfo
-
-_QUICKLY_TOLD = 2_000
-"""Lines in both texts of a change that can be compared without anybody noticing."""
-
-_log = logging.getLogger("workbench.approval")
+from workbench.tui.forecasts import Forecasts, preview_of
 
 
 class Approver:
-    """Asks the broker about a whole batch, and writes the verdicts into ``pending_tools``."""
+    """Asks the broker about a whole batch, and writes the verdicts into ``pending_tools``.
+
+    ``forecasts`` say what the calls would change in files.
+    """
 
     def __init__(self, broker: ApprovalBroker) -> None:
         self._broker = broker
+        self.forecasts = Forecasts()
 
     def decide(
         self, agent: Agent, session: Mapping[str, Any], calls: tuple[CallInfo, ...], keeper: Agent
@@ -37,6 +35,8 @@ class Approver:
         grants are those that are listed and kept.
         """
         registry = agent.tools
+        forecasts = self.forecasts.of(registry, session["pending_tools"])
+        previews = {call_id: forecast.preview for call_id, forecast in forecasts.items()}
         result = self._broker.ask(
             ApprovalRequest(
                 agent=" › ".join((*session["pending_tools"][0].get("origin", ()), agent.name)),
@@ -45,14 +45,15 @@ class Approver:
                 iteration=session["iteration"],
                 calls=calls,
                 said="" if agent.by_hand else _said(session),
-                schemas={call.name: tool.parameters for call in calls if (tool := registry.get(call.name))},
-                previews={
-                    call.id: preview
-                    for call in calls
-                    if (preview := preview_call(registry, call.name, call.arguments)) is not None
+                schemas=_Schemas(registry, {call.name for call in calls}),
+                previews={call_id: preview for call_id, preview in previews.items() if preview is not None},
+                forecasts={
+                    call_id: forecast.wait
+                    for call_id, forecast in forecasts.items()
+                    if previews[call_id] is None and not forecast.is_none
                 },
                 check=lambda name, arguments: check_arguments(registry, name, arguments),
-                preview=lambda name, arguments: preview_call(registry, name, arguments),
+                preview=lambda name, arguments: _preview(registry, name, arguments),
                 covers=lambda proposal, name, arguments: _covers(registry, proposal, name, arguments),
                 opened=time.time(),
                 by_hand=agent.by_hand,
@@ -68,6 +69,26 @@ class Approver:
             if keeper is not agent:
                 keeper.tools.grant(grant)
         return result.stop
+
+
+class _Schemas(Mapping[str, Mapping[str, Any]]):
+    """What tools take, as it is now: their code may change while the question is open."""
+
+    def __init__(self, registry: ToolRegistry, names: Collection[str]) -> None:
+        self._registry = registry
+        self._names = names
+
+    def __getitem__(self, name: str) -> Mapping[str, Any]:
+        tool = self._registry.get(name) if name in self._names else None
+        if tool is None:
+            raise KeyError(name)
+        return tool.parameters
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._names if self._registry.get(name) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 def _record(
@@ -112,26 +133,9 @@ def check_arguments(registry: ToolRegistry, name: str, arguments: Mapping[str, A
     return None
 
 
-def preview_call(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> Preview | None:
-    """What the call would change, where its tool can say so; reads files, so never on the screen's loop."""
+def _preview(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> Preview | None:
     tool = registry.get(name)
-    if tool is None or tool.metadata.preview is None:
-        return None
-    try:
-        path, old, new = tool.metadata.preview(**tool.bind(arguments).arguments)
-    except Exception as error:  # noqa: BLE001  # a tool's own code: without a preview the call can still be judged
-        _log.warning("no preview of %s: %s", name, error)
-        return None
-    return Preview(str(path), old, new)
-
-
-def change_of(registry: ToolRegistry, name: str, arguments: Mapping[str, Any]) -> tuple[int, int] | None:
-    """How many lines the call would add and remove, where its tool can say so and it is quickly told."""
-    preview = preview_call(registry, name, arguments)
-    if preview is None or preview.old.count("\n") + preview.new.count("\n") > _QUICKLY_TOLD:
-        return None
-    found = diff(preview.old, preview.new)
-    return found.added, found.removed
+    return None if tool is None else preview_of(tool, arguments)
 
 
 def _grant(proposal: Proposal) -> Grant:

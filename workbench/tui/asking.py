@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
+from workbench.tui import events
 from workbench.tui.broker import ApprovalBroker, ApprovalDesk, Asked, Decide
 from workbench.tui.pause import PauseRequest
 from workbench.tui.questions import Questions
@@ -13,6 +15,9 @@ if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
     from workbench.tui.approval import ApprovalRequest
     from workbench.tui.desks import Desks
+
+
+_RENEWED: Final = frozenset({"register", "refresh", "unregister"})
 
 
 class Asking:
@@ -47,6 +52,17 @@ class Asking:
     def asked(self, errand: Asked) -> None:
         """A batch, or a call at a breakpoint, waits for a decision."""
         self._shown.asked(errand)
+
+    def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
+        """A call that waits is judged by its tool's present code, and it is said that this is another one."""
+        screen = self._shown.screen
+        renewed = {
+            event.tool
+            for event in batch
+            if isinstance(event, events.ToolsChanged) and event.change in _RENEWED and event.tool
+        }
+        if renewed and screen is not None:
+            screen.renewed(renewed)
 
     def _screen(self, request: ApprovalRequest | PauseRequest, decide: Decide) -> HeldScreen:
         # they are many modules, which the app has imported by the time that anything runs

@@ -29,11 +29,12 @@ from workbench.errors import StopTurn
 from workbench.registry import ChangeEvent, Tool, ToolRegistry
 from workbench.tui import events
 from workbench.tui.actors import Actors
-from workbench.tui.approver import Approver, change_of
+from workbench.tui.approver import Approver
 from workbench.tui.companion import Companion
 from workbench.tui.error_texts import error_texts, traceback_of
 from workbench.tui.events import Post
 from workbench.tui.facts import tool_row, usage_event
+from workbench.tui.forecasts import Forecasts
 from workbench.tui.remarks import REMARKS, printed_by_hooks, remark
 from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call, wait_inside
 from workbench.tui.toggles import Toggles
@@ -199,16 +200,16 @@ class Bridge(Observer):
 
     def _batch_starts(self, agent: Agent) -> None:
         session = _session(agent)
+        self._approver.forecasts.forget(agent.tools)
+        calls = _calls(agent, session, self._approver.forecasts)
         self._tell(
             agent,
-            events.BatchStarted(
-                agent.name, time.time(), session["turn"], session["iteration"], _calls(agent, session)
-            ),
+            events.BatchStarted(agent.name, time.time(), session["turn"], session["iteration"], calls),
         )
 
     def _approve(self, agent: Agent) -> None:
         session = _session(agent)
-        calls = _calls(agent, session)
+        calls = _calls(agent, session, self._approver.forecasts)
         asking = tuple(call.id for call in calls if call.permission == "ask" and call.decision is None)
         if not asking:
             return
@@ -220,7 +221,8 @@ class Bridge(Observer):
         finally:
             waited = (time.monotonic() - began) * 1000
             self._hand_waited += waited
-            self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, _calls(agent, session)))
+            calls = _calls(agent, session, self._approver.forecasts)
+            self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, calls))
         if stop:
             raise StopTurn(STOPPED)
 
@@ -398,7 +400,8 @@ def _session(agent: Agent) -> dict[str, Any]:
     return session
 
 
-def _calls(agent: Agent, session: Mapping[str, Any]) -> tuple[events.CallInfo, ...]:
+def _calls(agent: Agent, session: Mapping[str, Any], forecasts: Forecasts) -> tuple[events.CallInfo, ...]:
+    made = forecasts.of(agent.tools, session["pending_tools"])
     return tuple(
         events.CallInfo(
             call["id"],
@@ -407,7 +410,7 @@ def _calls(agent: Agent, session: Mapping[str, Any]) -> tuple[events.CallInfo, .
             *_standing(agent.tools, call),
             call["decision"],
             call["reason"],
-            change_of(agent.tools, call["name"], call["arguments"]),
+            made[call["id"]].counts if call["id"] in made else None,
         )
         for call in session["pending_tools"]
     )

@@ -161,9 +161,13 @@ class ApprovalDesk:
 
         screen = self.screen = self._make_screen(pending.request, decide)
         self._app.push_screen(screen)
-        pending.future.add_done_callback(lambda _: self._app.call_later(self._take_away, screen))
+        pending.future.add_done_callback(
+            lambda future: self._app.call_later(self._take_away, screen, future.exception())
+        )
 
-    def _take_away(self, screen: HeldScreen) -> None:
+    def _take_away(self, screen: HeldScreen, ended: BaseException | None) -> None:
+        if ended is not None:
+            screen.withdrawn(str(ended))
         screen.finish()
         self.screen = None
         self._show_next()

@@ -119,6 +119,7 @@ class Desks:
         """What happened; the panels have been told already."""
         for desk in self._all:
             desk.take_in(batch)
+        self.asking.take_in(batch)
 
     def bridge(self) -> Bridge:
         """What carries an agent's life to the screen, and lets breakpoints and faults into it."""
@@ -153,6 +154,7 @@ class Desks:
             editor=self.editor,
             tests=tests,
             stop=app.action_stop,
+            show_waiting=lambda lines: app.main.queue.show_runs(lines),
         )
 
     def _prompts(self) -> PromptDesk:
@@ -171,7 +173,7 @@ class Desks:
                 "app.call": self._tool_names,
             },
             palette=self._palette,
-            take_back=app.outbox.recall,
+            take_back=lambda: app.outbox.recall() or self.lab.take_back(),
         )
 
     # what holds now

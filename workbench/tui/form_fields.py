@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
-Kind = Literal["text", "number", "integer", "boolean", "choice", "json"]
+Kind = Literal["text", "number", "integer", "boolean", "choice", "object", "list", "json"]
+"""``object`` and ``list`` (of objects) are filled in by fields of their own, ``json`` as one text."""
 
 LEFT_OUT: Final = object()
 """What a field gives whose argument is not passed at all."""
 
+MISSING: Final = object()
+"""Stands for a value that was not given where others were; a field that is not touched leaves it so."""
+
 EMPTY: Final = '""'
 """What stands for an empty text in a field that leaves its argument out when nothing stands there."""
+
+MOST_ITEMS: Final = 20
+"""Items up to which a list is shown item by item."""
 
 _DEEPEST: Final = 20
 
@@ -24,7 +31,8 @@ class FieldSpec:
     """One argument. ``kind`` is how it is filled in, ``says`` its type in words.
 
     ``choices`` are the values that it may have; ``default`` is LEFT_OUT where there is none. ``nullable``:
-    null is a value of it.
+    null is a value of it. ``schema`` and ``root``, in which its references lie, say what is in an object or
+    a list.
     """
 
     name: str
@@ -35,6 +43,31 @@ class FieldSpec:
     default: Any = LEFT_OUT
     choices: tuple[Any, ...] = ()
     nullable: bool = False
+    schema: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    root: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def fields(self) -> tuple[FieldSpec, ...]:
+        """What an object has; made when it is asked for, since a schema may lie in itself."""
+        return _fields(self.schema, self.root)
+
+    @property
+    def item(self) -> FieldSpec:
+        """One item of a list."""
+        return _field("", _mapping(self.schema.get("items")), True, self.root)
+
+    @property
+    def as_json(self) -> FieldSpec:
+        """The same, filled in as JSON."""
+        return replace(self, kind="json", says=f"{self.says}, JSON")
+
+    def holds(self, value: Any) -> bool:
+        """Whether the fields of an object or a list have a place for all of a value."""
+        if value is LEFT_OUT or value is MISSING or (value is None and self.nullable):
+            return True
+        if self.kind == "object":
+            return isinstance(value, Mapping) and value.keys() <= {each.name for each in self.fields}
+        return isinstance(value, list) and len(value) <= MOST_ITEMS
 
     @property
     def choosable(self) -> bool:
@@ -57,12 +90,13 @@ class FieldSpec:
 
 def fields_of(parameters: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
     """The fields for a JSON schema of arguments, in its order."""
-    required = set(parameters.get("required") or ())
-    properties: Mapping[str, Any] = parameters.get("properties") or {}
-    return tuple(
-        _field(name, schema if isinstance(schema, Mapping) else {}, name in required, parameters)
-        for name, schema in properties.items()
-    )
+    return _fields(parameters, parameters)
+
+
+def _fields(schema: Mapping[str, Any], root: Mapping[str, Any]) -> tuple[FieldSpec, ...]:
+    required = set(schema.get("required") or ())
+    properties = _mapping(schema.get("properties"))
+    return tuple(_field(name, _mapping(each), name in required, root) for name, each in properties.items())
 
 
 def _field(name: str, schema: Mapping[str, Any], required: bool, root: Mapping[str, Any]) -> FieldSpec:
@@ -78,7 +112,7 @@ def _field(name: str, schema: Mapping[str, Any], required: bool, root: Mapping[s
     if {each.get("type") for each in others} == {"integer", "number"}:
         plain, others = {**schema, "type": "number"}, []
     choices = tuple(plain.get("enum") or ()) or ((plain["const"],) if "const" in plain else ())
-    kind, says = _kind(plain, choices, several=len(others) > 1)
+    kind, says = _kind(plain, choices, root, several=len(others) > 1)
     return FieldSpec(
         name,
         kind,
@@ -88,21 +122,23 @@ def _field(name: str, schema: Mapping[str, Any], required: bool, root: Mapping[s
         schema.get("default", LEFT_OUT),
         choices,
         nullable,
+        plain,
+        root,
     )
 
 
-def _kind(schema: Mapping[str, Any], choices: tuple[Any, ...], *, several: bool) -> tuple[Kind, str]:
+def _kind(
+    schema: Mapping[str, Any], choices: tuple[Any, ...], root: Mapping[str, Any], *, several: bool
+) -> tuple[Kind, str]:
     if choices:
         return "choice", "one of"
     kind = schema.get("type")
     if several or kind is None:
         return "json", "JSON"
     if kind == "array":
-        items = schema.get("items")
-        inner = items.get("type") if isinstance(items, Mapping) else None
-        return "json", f"list of {inner}s, JSON" if isinstance(
-            inner, str
-        ) and inner != "object" else "list, JSON"
+        return _kind_of_list(_resolved(_mapping(schema.get("items")), root))
+    if kind == "object" and _mapping(schema.get("properties")):
+        return "object", "object"
     words: dict[str, tuple[Kind, str]] = {
         "string": ("text", "text"),
         "number": ("number", "number"),
@@ -113,19 +149,34 @@ def _kind(schema: Mapping[str, Any], choices: tuple[Any, ...], *, several: bool)
     return words.get(str(kind), ("json", "JSON"))
 
 
-def _resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
+def _kind_of_list(items: Mapping[str, Any]) -> tuple[Kind, str]:
+    inner = items.get("type")
+    if inner == "object" and _mapping(items.get("properties")):
+        return "list", "list of objects"
+    return "json", f"list of {inner}s, JSON" if isinstance(inner, str) and inner != "object" else "list, JSON"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    """A schema from elsewhere may say anything."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _resolved(given: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
     """The schema that a reference stands for; what stands beside the reference holds too."""
     for _ in range(_DEEPEST):
-        if not isinstance(schema, Mapping):
-            return {}
+        schema: Mapping[str, Any] = _mapping(given)
+        whole = schema.get("allOf")
+        if isinstance(whole, list) and len(whole) == 1:
+            rest = {key: value for key, value in schema.items() if key != "allOf"}
+            schema = {**_mapping(whole[0]), **rest}
         place = schema.get("$ref")
         if not isinstance(place, str) or not place.startswith("#/"):
             return schema
         found: Any = root
         for part in place[2:].split("/"):
             found = found.get(part, {}) if isinstance(found, Mapping) else {}
-        rest = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = {**found, **rest} if isinstance(found, Mapping) else rest
+        beside = {key: value for key, value in schema.items() if key != "$ref"}
+        given = {**_mapping(found), **beside}
     return {}
 
 
@@ -167,18 +218,6 @@ def _number(text: str) -> int | float:
         return float(text)
 
 
-def sketch(parameters: Mapping[str, Any], name: str) -> str:
-    """What stands in an empty field that takes an object: its required keys, to be filled in."""
-    schema = _resolved((parameters.get("properties") or {}).get(name), parameters)
-    inside = schema.get("properties")
-    if schema.get("type") != "object" or not isinstance(inside, Mapping) or not inside:
-        return ""
-    empty: dict[str, Any] = {"string": "", "array": [], "object": {}, "boolean": False}
-    keys = schema.get("required") or list(inside)
-    values = {key: empty.get(str(_resolved(inside.get(key), parameters).get("type")), 0) for key in keys}
-    return json.dumps(values, ensure_ascii=False)
-
-
 def text_of(spec: FieldSpec, value: Any) -> str:
     """What a field shows of a value."""
     if value is LEFT_OUT:
@@ -190,16 +229,18 @@ def text_of(spec: FieldSpec, value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=repr)
 
 
-def faults_by_field(fault: str, names: tuple[str, ...]) -> tuple[dict[str, str], str]:
-    """What the tool says is wrong, by the argument that it begins with; and what belongs to none."""
+def faults_by_field(fault: str, names: Collection[str]) -> tuple[dict[str, str], str]:
+    """What the tool says is wrong, by the field that it is about; and what belongs to none.
+
+    ``names`` are those of arguments, or paths into them such as ``order.lines[0].count``.
+    """
     found: dict[str, str] = {}
     rest: list[str] = []
     said = fault.partition(" Expected: ")[0].rstrip(".")
     for part in said.replace("\n", "; ").split("; "):
         name, colon, why = part.partition(": ")
-        owner = next(
-            (each for each in names if name == each or name.startswith((f"{each}.", f"{each}["))), None
-        )
+        owners = (each for each in names if name == each or name.startswith((f"{each}.", f"{each}[")))
+        owner = max(owners, key=len, default=None)
         if colon and owner is not None:
             found.setdefault(
                 owner, why if owner == name else f"{name.removeprefix(owner).lstrip('.')}: {why}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -28,6 +29,8 @@ class HandRuns:
         self._check = check
         self._post = post
         self._open: dict[str, HandRun] = {}
+        self._waiting: set[str] = set()
+        self._lock = threading.Lock()
 
     def begin(self, runs: Sequence[HandRun]) -> None:
         """Run these as one batch, once the agent has time; news of them comes with ``take_in``."""
@@ -35,12 +38,28 @@ class HandRuns:
         for run, call in zip(runs, calls, strict=True):
             run.call_id = call.id
             self._open[call.id] = run
+        with self._lock:
+            self._waiting.update(call.id for call in calls)
         self._do(lambda agent: self._run(agent, calls))
 
+    def take_back(self, run: HandRun) -> bool:
+        """Let a run that waits not begin at all; False if the agent has it already."""
+        with self._lock:
+            if run.call_id not in self._waiting:
+                return False
+            self._waiting.remove(run.call_id)
+        self._open.pop(run.call_id, None)
+        run.state = "ended"
+        return True
+
     def _run(self, agent: Agent, calls: Sequence[HandCall]) -> None:
+        with self._lock:
+            left = [call for call in calls if call.id in self._waiting]
+            self._waiting.difference_update(call.id for call in calls)
         try:
-            self._check()
-            agent.run_tools(calls)
+            if left:
+                self._check()
+                agent.run_tools(left)
         except Exception as error:  # noqa: BLE001  # the top of a worker: told to the person
             _log.warning("calls by hand failed", exc_info=error)
             title = "The calls ended early"

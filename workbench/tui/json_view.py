@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from rich.cells import cell_len, set_cell_size
+
 from workbench.tui.line_view import Line, Mark, Marks
 from workbench.tui.render import Span
 from workbench.tui.words import count_words
@@ -26,7 +28,7 @@ _KEYS: Final = {
 _COLOUR_LIMIT: Final = 4_096
 _EDGE: Final = 2
 _GAP: Final = 2
-_NAME_LIMIT: Final = 24
+_NAME_LIMIT: Final = 16
 _MOST_LINES: Final = 5_000
 _PACKED_WIDTH: Final = 100
 
@@ -78,12 +80,13 @@ def json_lines(value: Any, *, key: str = "text") -> list[Line]:
 def argument_lines(arguments: Mapping[str, Any], *, key: str = "text") -> list[Line]:
     """A call's arguments, one below the other; a text of several lines is a block with a bar on its left.
 
+    Values stand beside their names; beneath one that is so long that it would leave them no room.
     What cannot be seen shows as an escape: in a block these stand out by their colour.
     """
-    wide = min(_NAME_LIMIT, max((len(visible_line(str(name))) for name in arguments), default=0))
+    names = [visible_line(str(raw)) for raw in arguments]
+    wide = max((cells for name in names if (cells := cell_len(name)) <= _NAME_LIMIT), default=0)
     lines: list[Line] = []
-    for raw, value in arguments.items():
-        name = visible_line(str(raw))
+    for name, value in zip(names, arguments.values(), strict=True):
         if isinstance(value, str) and "\n" in value.rstrip("\n"):
             lines += _block(name, wide, value, key)
         else:
@@ -92,13 +95,21 @@ def argument_lines(arguments: Mapping[str, Any], *, key: str = "text") -> list[L
 
 
 def _value(name: str, wide: int, value: Any, key: str) -> list[Line]:
-    hang = _EDGE + max(wide, len(name)) + _GAP
+    above, prefix, hang = _named(name, wide)
     first, *rest = visible(json_text(value)).split("\n")
-    prefix = ((" " * _EDGE, "muted"), (name.ljust(hang - _EDGE), "subtle"))
     return [
+        *above,
         _coloured(first, hang, key)._replace(prefix=prefix),
         *(_coloured(text, hang, key) for text in rest),
     ]
+
+
+def _named(name: str, wide: int) -> tuple[list[Line], tuple[Span, ...], int]:
+    """Where a name stands: lines of its own, or before its value; and how far the value is set in."""
+    if cell_len(name) > _NAME_LIMIT:
+        return [Line(name, "subtle")], (), _EDGE + _GAP
+    hang = _EDGE + wide + _GAP
+    return [], ((" " * _EDGE, "muted"), (set_cell_size(name, hang - _EDGE), "subtle")), hang
 
 
 def _block(name: str, wide: int, value: str, key: str) -> list[Line]:
@@ -106,18 +117,17 @@ def _block(name: str, wide: int, value: str, key: str) -> list[Line]:
     closed = texts[-1] == ""
     if closed:
         texts.pop()
-    hang = _EDGE + max(wide, len(name)) + _GAP
+    above, prefix, hang = _named(name, wide)
     head = f"{count_words(len(texts), 'line')}, {count_words(len(value), 'character')}" + (
         "" if closed else ", no newline at the end"
     )
-    prefix = ((" " * _EDGE, "muted"), (name.ljust(hang - _EDGE), "subtle"))
     bar = ((" " * (_EDGE + _GAP), "muted"), ("│ ", "rule"))
     whole = "".join(texts)
     if visible_line(whole) == whole:
         lines = [Line(text, key, _EDGE + _GAP + 2, bar) for text in texts]
     else:
         lines = [_block_line(text, bar, key) for text in texts]
-    return [Line(head, "muted", hang, prefix), *lines]
+    return [*above, Line(head, "muted", hang, prefix), *lines]
 
 
 def _block_line(raw: str, bar: tuple[Span, ...], key: str) -> Line:

@@ -26,6 +26,7 @@ _WRITING: Final[frozenset[Scope]] = frozenset(
         "themes",
         "help",
         "field",
+        "values",
         "question",
         "edit",
         "form",

@@ -35,7 +35,7 @@ from workbench.tui.lab_wishes import (
     SaveTest,
     Wish,
 )
-from workbench.tui.later_runs import LaterRuns
+from workbench.tui.later_runs import LaterRuns, Show
 from workbench.tui.palette import Palette
 from workbench.tui.rerun import HandRun, Rerun
 from workbench.tui.saving_tests import TestSaver
@@ -67,11 +67,12 @@ class LabDesk:
         editor: ExternalEditor,
         tests: TestSaver,
         stop: Callable[[], object],
+        show_waiting: Show,
     ) -> None:
         self._app = app
         self._runs = runs
         self._comparer = Comparer(background.do, app.call_later, self._show_news)
-        self._later = LaterRuns(runs, self._tell)
+        self._later = LaterRuns(runs, self._tell, show_waiting)
         self._agent = agent
         self._palette = palette
         self._calls = calls
@@ -233,8 +234,10 @@ class LabDesk:
                 self._run_one(Rerun.of(entry, taken))
 
         given = entry.arguments if arguments is None else arguments
-        check = partial(check_arguments, agent.tools, tool)
-        self._app.push_screen(EditArgumentsScreen(entry.name, given, check, self._palette()), run)
+        check, now = partial(check_arguments, agent.tools, tool), agent.tools.get(tool)
+        parameters = now.parameters if now is not None else None
+        screen = EditArgumentsScreen(entry.name, given, check, self._palette(), parameters=parameters)
+        self._app.push_screen(screen, run)
 
     def _run_one(self, run: Rerun) -> None:
         from workbench.tui.screens.rerun import RerunScreen
@@ -281,6 +284,10 @@ class LabDesk:
     def waiting(self) -> int:
         """How many calls run again once the turn is over."""
         return len(self._later)
+
+    def take_back(self, index: int = -1) -> bool:
+        """Let a call that waits for the end of the turn not run again: the last one, or that of a row."""
+        return self._later.take_back(index)
 
     def _end(self, runs: Sequence[Rerun]) -> None:
         """End what goes on with these: the runs themselves, then comparing them."""

@@ -26,6 +26,7 @@ _GLYPHS: Final[tuple[tuple[Span, str], ...]] = (
     (("✓", "success"), "ran"),
     (("✗", "error"), "error"),
     (("⊘", "warning"), "refused"),
+    (("–", "muted"), "cancelled"),
     (("◇", "warning"), "you"),
 )
 

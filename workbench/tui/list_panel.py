@@ -9,6 +9,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
+from workbench.tui.filter_line import FilterLine
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette, Token
 from workbench.tui.render import Span
@@ -71,7 +72,7 @@ class ListPanel(Vertical, Painted, Generic[R]):
         if compact == self._compact:
             return
         self._compact = compact
-        self.set_class(compact, "-compact")
+        self.query(FilterLine).set_class(compact, "-compact")
         self._rows.background = "background" if compact else "surface"
         self.repaint()
 

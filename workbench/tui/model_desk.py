@@ -80,7 +80,7 @@ class ModelDesk:
         elif self._list is None:
             from workbench.tui.screens.models import ModelsScreen
 
-            self._list = ModelsScreen(self._model(), self._palette())
+            self._list = ModelsScreen(self._model(), self._palette(), self._switch.snapshot)
             self._app.push_screen(self._list, self._chosen)
             self._switch.look()
 

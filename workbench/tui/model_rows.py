@@ -21,6 +21,8 @@ _COLUMN: Final = 9
 _EDGE: Final = 2
 _PRICES_FROM: Final = 66
 _STATE_FROM: Final = 10
+_SEES: Final = "images"
+_APART: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +169,9 @@ def _model(record: ModelRow, width: int) -> list[Span]:
         provider = slash = ""
     name = clip(name, room - cell_len(provider + slash + mark))
     left += [(provider + slash, "muted"), (name, "accent" if record.current else "text"), (mark, "muted")]
-    return [*left, (" " * (4 + room + 1 - spans_width(left)), "muted"), *_facts_spans(facts)]
+    between = 4 + room + 1 - spans_width(left)
+    sees = _SEES if info.takes_images and between >= len(_SEES) + _APART else ""
+    return [*left, (sees.rjust(between), "muted"), *_facts_spans(facts)]
 
 
 def _facts_spans(facts: str) -> list[Span]:

@@ -46,7 +46,8 @@ class ModelSwitch:
         self._make_catalog = catalog or _usual_catalog
         self._catalog: Catalog | None = None
         self._looking = threading.Lock()
-        self._snapshot: Snapshot | None = None
+        self.snapshot: Snapshot | None = None
+        """What was found last."""
         self._set: dict[str, Any] = {}
         self._do: Do = _nobody
         self._post: Post = _nobody
@@ -58,17 +59,23 @@ class ModelSwitch:
     # the list
 
     def look(self) -> None:
-        """Post ``ModelsFound`` with what is known, again and again until nothing more is awaited."""
-        threading.Thread(target=self._look, name="workbench-models", daemon=True).start()
+        """Post ``ModelsFound`` with what is known, again and again until nothing more is awaited.
+
+        While that goes on, looking once more changes nothing.
+        """
+        if self._looking.acquire(blocking=False):
+            threading.Thread(target=self._look, name="workbench-models", daemon=True).start()
 
     def _look(self) -> None:
-        with self._looking:
+        try:
             if self._catalog is None:
                 self._catalog = self._make_catalog()
             self._catalog.look(self._found)
+        finally:
+            self._looking.release()
 
     def _found(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
+        self.snapshot = snapshot
         self._post(events.ModelsFound("", time.time(), snapshot))
 
     # switching
@@ -100,9 +107,9 @@ class ModelSwitch:
     def _listed_as_missing(self, model: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
         """The variables that the list names for a model, where none of them is set."""
         given = {**self._configured, **parameters}
-        if self._snapshot is None or any(given.get(name) for name in ("api_key", "base_url", "api_base")):
+        if self.snapshot is None or any(given.get(name) for name in ("api_key", "base_url", "api_base")):
             return ()
-        for group in self._snapshot.groups:
+        for group in self.snapshot.groups:
             if any(info.name == model for info in group.models):
                 return () if group.usable or any(map(os.environ.get, group.variables)) else group.variables
         return ()

@@ -44,7 +44,7 @@ class Outbox:
         if text.startswith("/") and self._slash(text):
             return
         if text:
-            self._queue.add(text)
+            self._queue.put_back(text)
         if self._queue and not self._tracker.busy:
             # who sends wants to see it; a message that waited begins without moving who reads meanwhile
             self._main.conversation.follow = True
@@ -61,6 +61,10 @@ class Outbox:
         """Go on with the queue; after a stop or an error it waits for the person."""
         self._queue.held = status in ("stopped", "error")
         self.send_next()
+
+    def drop(self) -> None:
+        """The draft was thrown away: what is written next has no place among what waits."""
+        self._queue.close_gap()
 
     def hold(self) -> None:
         """Keep what waits until the person sends again."""
@@ -104,7 +108,10 @@ class Outbox:
         word, _, rest = text[1:].partition(" ")
         for command in TABLE:
             if command.slash and command.slash == word:
-                self._run(command, rest.strip())
+                if rest.strip() and not command.takes:
+                    self._refuse(text, f"/{word} takes nothing behind it", f"To do it, send /{word} alone.")
+                else:
+                    self._run(command, rest.strip())
                 return True
         if "/" in word or not word.isidentifier():
             return False
@@ -112,6 +119,10 @@ class Outbox:
         title = f"There is no command /{word}"
         meant = " or ".join(f"/{command.slash}" for command in also_called(word.lower()))
         hint = f"Did you mean {meant}?" if meant else ""
-        self._main.conversation.add_notice(title, f"Known are {known}.", hint, "warning")
-        self._main.prompt.draft = text
+        self._refuse(text, title, hint, f"Known are {known}.")
         return True
+
+    def _refuse(self, text: str, title: str, hint: str, more: str = "") -> None:
+        """Say why a command was not done; it is back in the prompt."""
+        self._main.conversation.add_notice(title, more, hint, "warning")
+        self._main.prompt.draft = text

@@ -87,7 +87,8 @@ class PanelKeys:
         """Whether the focus is in a panel, or just was when the run began, and not in a text field."""
         if self._main.app.screen is not self._main:
             return bool(self._run)
-        return self._main.focused_panel != "prompt" and not isinstance(self._main.focused, TextField)
+        writes = isinstance(self._main.focused, TextField) or self._main.conversation.searching
+        return self._main.focused_panel != "prompt" and not writes
 
     def _pause_before(self) -> bool:
         arrives = self._writes and not self._main.prompt.area.has_focus and self._main.is_current

@@ -17,7 +17,8 @@ class PauseRequest:
     already. ``before`` are the entries of the calls before it in its turn. ``messages`` is the conversation
     as it stands, of which the last request held the first ``sent``. ``inner``: its agent runs inside a tool;
     ``by_hand``: a person runs it, outside of any turn.
-    ``check`` says what is wrong with other arguments. ``opened`` is in Unix seconds.
+    ``check`` says what is wrong with other arguments, ``parameters`` is their JSON schema. ``opened`` is in
+    Unix seconds.
     """
 
     agent: str
@@ -38,4 +39,5 @@ class PauseRequest:
     result: str | None = None
     error: str | None = None
     check: Check = field(default=lambda _: None, compare=False)
+    parameters: Mapping[str, Any] = field(default_factory=dict, compare=False)
     opened: float = 0.0

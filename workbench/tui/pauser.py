@@ -86,6 +86,7 @@ def _request(pause: Pause) -> PauseRequest:
         result=None if pause.error is not None else pause.result,
         error=pause.error,
         check=lambda arguments: check_arguments(agent.tools, pause.tool_name, arguments),
+        parameters=tool.parameters if (tool := agent.tools.get(pause.tool_name)) is not None else {},
         opened=time.time(),
     )
 

@@ -255,4 +255,6 @@ class PromptDesk:
             )
             return
         if text != draft:
+            if not text.strip():
+                self._walk.add(draft)  # as after clearing it: one step up it is still there
             self._prompt.draft = text

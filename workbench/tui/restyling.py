@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from itertools import islice
@@ -11,7 +12,7 @@ from textual.app import App
 from textual.dom import DOMNode
 from textual.widget import Widget
 
-_AT_ONCE: Final = 12
+_AT_ONCE: Final = 16
 """Widgets that are styled in one step, in a few milliseconds."""
 _PAUSE: Final = 0.001
 
@@ -41,7 +42,7 @@ class Restyling:
         sheet.reparse()
         if self._left is None:
             self._unpainted.enter_context(self._app.batch_update())
-            self._app.set_timer(_PAUSE, self._step)
+            self._app.run_worker(self._steps(), group="restyling")
         self._left = iter(self._nodes())
         self._animate = animate
 
@@ -52,16 +53,22 @@ class Restyling:
             nodes += screen.walk_children(with_self=True)
         return nodes
 
-    def _step(self) -> None:
+    async def _steps(self) -> None:
+        more = True
+        while more:
+            # a timer of Textual that is late by more than its own time never comes
+            await asyncio.sleep(_PAUSE)
+            more = self._step()
+        self._left = None
+        self._unpainted.close()
+        self._app.refresh()
+
+    def _step(self) -> bool:
+        """Style some more; returns whether there may be others."""
         assert self._left is not None
         some = list(islice(self._left, _AT_ONCE))
         self._style([node for node in some if node.is_attached])
-        if some:
-            self._app.set_timer(_PAUSE, self._step)
-        else:
-            self._left = None
-            self._unpainted.close()
-            self._app.refresh()
+        return len(some) == _AT_ONCE
 
     def _style(self, nodes: Sequence[DOMNode]) -> None:
         """Style these, each of which is told once.

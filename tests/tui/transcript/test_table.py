@@ -76,3 +76,40 @@ def test_columns_of_wide_characters_line_up() -> None:
     table = table_of([["名前", "n"], ["日本", "1"], ["ab", "2"]])
     table.layout(40)
     assert [cell_len(line.text) for line in table.lines if line.key != "rule"] == [8, 8, 8]
+
+
+AREAS = st.integers(1, 90)
+
+
+@given(
+    st.integers(1, 4).flatmap(lambda n: st.lists(st.lists(CELLS, min_size=n, max_size=n), min_size=1)),
+    st.lists(AREAS, min_size=1, max_size=4),
+)
+def test_a_table_shows_at_each_area_what_it_would_show_there_at_first(
+    rows: list[list[str]], areas: list[int]
+) -> None:
+    table = table_of(rows)
+    for area in areas:
+        table.layout(area)
+        fresh = table_of(rows)
+        fresh.layout(area)
+        assert table.lines == fresh.lines
+
+
+def test_an_area_with_room_for_all_columns_changes_no_line() -> None:
+    table = table_of([["a", "b"], ["1", "2"]])
+    table.layout(60)
+    lines = list(table.lines)
+    assert table.layout(40) == 3
+    assert all(now is before for now, before in zip(table.lines, lines, strict=True))
+
+
+def test_marks_and_links_stand_where_their_cell_stands() -> None:
+    link = Line("see here", ((4, 8, "link"),), links=((4, 8, "https://example.org"),))
+    table = Table([Line("whatever"), Line("where it stands")], ["right", "center"])
+    table.add([Line("thing"), link])
+    table.layout(40)
+    line = table.lines[2]
+    assert line.text == "   thing      see here"
+    assert line.marks == ((3, 8, "subtle"), (14, 18, "text"), (18, 22, "link"))
+    assert line.links == ((18, 22, "https://example.org"),)

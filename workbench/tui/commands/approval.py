@@ -13,7 +13,7 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "approval.reject", "approval", ("n",), "reject", "reject", "Reject it, go to the next undecided.", 2
     ),
-    Command("approval.edit", "approval", ("e",), "edit", "edit", "Edit the arguments as JSON.", 3),
+    Command("approval.edit", "approval", ("e",), "edit", "edit", "Edit the arguments.", 3),
     Command(
         "approval.editor",
         "approval",
@@ -57,12 +57,33 @@ ROWS: Final[tuple[Command, ...]] = (
         8,
     ),
     Command("approval.stop", "approval", ("x",), "stop_turn", "stop", "Reject everything, stop the turn.", 9),
+    Command(
+        "approval.undo",
+        "approval",
+        ("u", "ctrl+underscore"),
+        "undo",
+        "undo",
+        "Take the last verdict, edit or grant back.",
+        12,
+    ),
     Command("approval.copy", "approval", ("c",), "copy", "copy", "Copy the arguments as JSON.", 10),
     Command(
         "approval.submit", "approval", ("enter",), "submit", "submit", "Submit once every call has a verdict."
     ),
     Command("approval.up", "approval", ("up", "k"), "move(-1)", "up", "Highlight the call above."),
     Command("approval.down", "approval", ("down", "j"), "move(1)", "down", "Highlight the call below."),
+    Command(
+        "approval.ten_up", "approval", ("shift+up",), "move(-10)", "ten up", "Highlight ten calls above."
+    ),
+    Command(
+        "approval.ten_down", "approval", ("shift+down",), "move(10)", "ten down", "Highlight ten calls below."
+    ),
+    Command(
+        "approval.first", "approval", ("ctrl+home", "g"), "highlight(0)", "first", "Highlight the first call."
+    ),
+    Command(
+        "approval.last", "approval", ("ctrl+end", "G"), "highlight(-1)", "last", "Highlight the last call."
+    ),
     Command("approval.left", "approval", ("left",), "turn_tab(-1)", "tab", "Show the tab on the left."),
     Command("approval.right", "approval", ("right",), "turn_tab(1)", "tab", "Show the tab on the right."),
     Command(

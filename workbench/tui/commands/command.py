@@ -32,6 +32,8 @@ Scope = Literal[
     "breakpoints",
     "fault",
     "field",
+    "values",
+    "adder",
     "option",
     "choice",
     "always",

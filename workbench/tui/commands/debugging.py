@@ -9,7 +9,7 @@ from workbench.tui.commands.command import Command
 ROWS: Final[tuple[Command, ...]] = (
     Command("pause.go_on", "pause", ("enter", "c"), "go_on", "continue", "Go on with what is shown.", 1),
     Command("pause.step", "pause", ("s",), "step", "step", "Go on, and pause at the next call.", 2),
-    Command("pause.edit", "pause", ("e",), "edit", "edit arguments", "Edit the arguments as JSON.", 3),
+    Command("pause.edit", "pause", ("e",), "edit", "edit arguments", "Edit the arguments.", 3),
     Command(
         "pause.skip",
         "pause",

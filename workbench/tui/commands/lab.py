@@ -27,8 +27,5 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("save_test.leave", "save_test", ("escape",), "leave", "leave", "Write nothing.", 2),
     Command("form.run", "form", ("ctrl+s",), "run", "run", "Call the tool with these values.", 1),
     Command("form.leave", "form", ("escape",), "leave", "back", "Go back; while it runs, stop it.", 2),
-    Command("form.next", "form", ("tab",), "next_field", "next field", "Go to the next field.", 3),
-    Command("form.previous", "form", ("shift+tab",), "previous_field", "field before", "Go back to one."),
-    Command("form.null", "form", ("ctrl+n",), "null", "null", "Let the field be null, or empty again.", 5),
     Command("form.inspect", "form", ("f8",), "inspect", "inspect", "Show all of the call.", 4),
 )

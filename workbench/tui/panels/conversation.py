@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from textual import events
+from textual.message import Message
 
 from workbench.tui import events as agent_events
 from workbench.tui.commands import bindings
@@ -41,6 +42,9 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         def __init__(self, target: str) -> None:
             super().__init__()
             self.target = target
+
+    class SearchToggled(Message):
+        """A search was opened or closed: keys mean something else now."""
 
     class Copied(Errand):
         """Text went to the clipboard. ``what`` says which, in a word: ``code``, ``call``, ``answer``."""
@@ -131,8 +135,12 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
             self.forget_place()
         self._welcome = None
 
-    def emphasis(self, block: Block) -> tuple[str | None, bool]:
-        """The cursor while the panel has the keys, and the row under the mouse."""
+    def emphasis(self, block: Block, row: int) -> tuple[str | None, bool]:
+        """Where a search is, else the cursor while the panel has the keys and the row under the mouse."""
+        if self._search is not None:
+            return ("selected", True) if self._search.is_here(block, row) else (None, False)
+        if row:
+            return None, False
         if self.has_focus and block is self._cursor.block:
             return "selected", True
         return ("hovered" if block.number == self._hovered else None), False
@@ -161,7 +169,13 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         from workbench.tui.transcript.search_bar import SearchBar
 
         self._search = SearchBar(self.document)
+        self.post_message(self.SearchToggled())
         self.refresh()
+
+    @property
+    def searching(self) -> bool:
+        """Whether what is typed here is looked for."""
+        return self._search is not None and self.has_focus
 
     def on_key(self, event: events.Key) -> None:
         """While a search is open, keys belong to it."""
@@ -170,16 +184,29 @@ class Conversation(TranscriptView, can_focus=True, inherit_bindings=False):
         seen = self.seen()
         if event.key == "escape":
             self._search = None
+            self.post_message(self.SearchToggled())
         elif not self._search.press(event, seen[-1] if seen else None):
             return
         else:
-            row = self._search.lay_out()
-            self.update_view()
-            if self._search.shown is not None:
-                self.show(self._search.shown, row)
+            self._go_to_found(self._search)
         self.refresh()
         event.stop()
         event.prevent_default()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What is pasted while a search is open is looked for."""
+        if self._search is not None:
+            seen = self.seen()
+            self._search.paste(event.text, seen[-1] if seen else None)
+            self._go_to_found(self._search)
+            self.refresh()
+            event.stop()
+
+    def _go_to_found(self, search: SearchBar) -> None:
+        row = search.lay_out()
+        self.update_view()
+        if search.shown is not None:
+            self.show(search.shown, row)
 
     def action_scroll_up(self) -> None:
         """One row up."""

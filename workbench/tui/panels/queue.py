@@ -1,4 +1,4 @@
-"""Messages that wait for the running turn to end, above the prompt."""
+"""What waits for the running turn to end, above the prompt: calls that run again, and messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 4
 
 
 class QueuePanel(Painted):
-    """One row a message, in the order they will be sent; a click takes one back into the prompt."""
+    """A row for each, in their order; a click takes a message back into the prompt, and a call out."""
 
     DEFAULT_CSS = "QueuePanel { height: auto; }"
 
@@ -29,39 +29,58 @@ class QueuePanel(Painted):
 
         index: int
 
+    @dataclass
+    class RunTaken(Message):
+        """The person wants the waiting call ``index`` not to run again."""
+
+        index: int
+
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(id=id)
         self._palette = palette
+        self._runs: tuple[str, ...] = ()
         self._messages: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many messages wait."""
-        return len(self._messages)
+        """How many messages and calls wait."""
+        return len(self._runs) + len(self._messages)
 
     def show(self, messages: Sequence[str]) -> None:
-        """Draw these from now on."""
+        """Draw these messages from now on."""
         self._messages = tuple(messages)
-        self.display = bool(messages)
+        self._renew()
+
+    def show_runs(self, runs: Sequence[str]) -> None:
+        """Draw these calls, which run again before any message is sent, from now on."""
+        self._runs = tuple(runs)
+        self._renew()
+
+    def _renew(self) -> None:
+        self.display = bool(self.count)
         self.refresh(layout=True)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """A row a message, and one that says how many more there are."""
-        return min(len(self._messages), _SHOWN + 1)
+        """A row for each, and one that says how many more there are."""
+        return min(self.count, _SHOWN + 1)
 
     def render_line(self, y: int) -> Strip:
         """Draw one row."""
         width = self.size.width
-        if y >= len(self._messages):
+        runs = len(self._runs)
+        if y >= self.count:
             return row([], width, self._palette, "background")
         if y == _SHOWN:
-            text, label = f"and {len(self._messages) - _SHOWN} more", "       "
+            text, label = f"and {self.count - _SHOWN} more", "       "
+        elif y < runs:
+            text, label = f"run again {visible_line(self._runs[y])}", "queued "
         else:
-            text, label = visible_line(self._messages[y]), "queued "
+            text, label = visible_line(self._messages[y - runs]), "queued "
         spans = [("  ○ ", "muted"), (label, "muted"), (clip(text, width - 13), "subtle")]
         return row(spans, width, self._palette, "background")
 
     def on_click(self, event: events.Click) -> None:
-        """Take the message under the mouse back."""
-        if event.y < min(len(self._messages), _SHOWN):
-            self.post_message(self.Taken(event.y))
+        """Take what is under the mouse back."""
+        if event.y < min(self.count, _SHOWN):
+            at = event.y - len(self._runs)
+            self.post_message(self.Taken(at) if at >= 0 else self.RunTaken(event.y))

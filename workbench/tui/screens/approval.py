@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Final
@@ -19,6 +19,7 @@ from workbench.tui.approval import (
     ApprovalRequest,
     ApprovalResult,
     Batch,
+    BatchRow,
     Decision,
 )
 from workbench.tui.arguments_area import parse_arguments
@@ -113,6 +114,18 @@ class ApprovalScreen(HeldScreen):
     def palette(self, palette: Palette) -> None:
         self.sheet.palette = palette
 
+    def withdrawn(self, why: str) -> None:
+        """Say why it went away; a reason that was being written goes to the draft."""
+        written = self.sheet.reason.value if self.sheet.mode == "reason" else ""
+        if written:
+            self.post_message(self.Typed(events.Paste(written), self._field))
+        self.app.notify(
+            texts.withdrawn_text(why, written),
+            title="No longer asked",
+            severity="warning",
+            markup=False,
+        )
+
     def _answer(self, result: ApprovalResult | None) -> None:
         decide, self._decide = self._decide, None
         if decide is not None:
@@ -130,7 +143,9 @@ class ApprovalScreen(HeldScreen):
         if super().holds(event):
             self._keys.end()
             return True
-        if not isinstance(event, events.Key) or self.sheet.mode in ("reason", "edit"):
+        if not isinstance(event, events.Key):
+            return False
+        if self.sheet.mode in ("reason", "edit") and self.focused is not None:
             return False
         held = self.active_bindings.get(event.key)
         calls = self.sheet.mode == "calls"
@@ -148,8 +163,11 @@ class ApprovalScreen(HeldScreen):
             self.call_later(self.run_action, held.binding.action)
 
     def on_key(self, event: events.Key) -> None:
-        """A key that means nothing here says what would."""
-        if self.sheet.mode == "calls" and event.key not in self.active_bindings:
+        """A key that means nothing here says what would; what a field leaves over means nothing."""
+        if self.sheet.mode != "calls":
+            if event.is_printable:
+                event.stop()
+        elif event.key not in self.active_bindings:
             event.stop()
             shown = visible_line(event.character or "") if event.is_printable else key_text(event.key)
             shown = "space" if shown == " " else shown
@@ -161,6 +179,16 @@ class ApprovalScreen(HeldScreen):
         """Say where the keys go, and what ends it."""
         if self.draft_beneath:
             self._say("Keys go to your draft until you pause; tab: decide now", "warning")
+
+    def renewed(self, tools: Collection[str]) -> None:
+        """Judge calls of these tools by their present code, and say that it is what would run."""
+        touched = [index for index, row in enumerate(self.calls.rows) if row.call.name in tools]
+        for index in touched:
+            self.sheet.edited(index)
+        if touched:
+            if self.sheet.mode == "edit":
+                self.query_one(EditField).judge()
+            self._say(texts.renewed_text(touched), "warning")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """While a field is open, the keys are its own."""
@@ -212,8 +240,18 @@ class ApprovalScreen(HeldScreen):
     def _rest(self, decision: Decision, word: str) -> None:
         count = self.calls.decide_rest(decision)
         calls = "1 call that was" if count == 1 else f"{count} calls that were"
-        marked = f"The {calls} undecided: {word}. Enter submits."
+        undo, submit = key_text_of("approval.undo"), key_text_of("approval.submit")
+        marked = f"The {calls} undecided: {word}. {undo} undoes it, {submit} submits."
         self._say(marked if count else "Every call had a verdict; none was changed.")
+
+    def action_undo(self) -> None:
+        """Take the last verdict, edit or grant back."""
+        before = [row.arguments for row in self.calls.rows]
+        changed = self.calls.undo()
+        for index in changed:
+            if self.calls.rows[index].arguments is not before[index]:
+                self.sheet.edited(index)
+        self._say(texts.undone_text(changed))
 
     def action_submit(self) -> None:
         """Answer, if every call has a verdict; else say which has none."""
@@ -221,20 +259,18 @@ class ApprovalScreen(HeldScreen):
         if not undecided:
             self._answer(self.calls.result())
             return
-        which = (
-            f"Call {texts.marked(undecided)} has"
-            if len(undecided) == 1
-            else (f"Calls {texts.marked(undecided)} have")
-        )
+        which = f"{texts.calls_text(undecided).capitalize()} {'has' if len(undecided) == 1 else 'have'}"
         self.calls.go(undecided[0])
-        self._say(f"{which} no verdict: y run, n reject", "warning")
+        run, reject = key_text_of("approval.run"), key_text_of("approval.reject")
+        self._say(f"{which} no verdict: {run} run, {reject} reject", "warning")
 
     def action_reject_rest(self) -> None:
         """Reject what is undecided and answer; the model goes on. Where nothing is, it submits nothing."""
         if self.calls.decide_rest("reject"):
             self._answer(self.calls.result())
         else:
-            self._say("Every call has a verdict: enter submits, x rejects all and stops", "warning")
+            submit, stop = key_text_of("approval.submit"), key_text_of("approval.stop")
+            self._say(f"Every call has a verdict: {submit} submits, {stop} rejects all and stops", "warning")
 
     def action_stop_turn(self) -> None:
         """Reject everything and end the turn."""
@@ -244,12 +280,12 @@ class ApprovalScreen(HeldScreen):
 
     def action_move(self, step: int) -> None:
         """Highlight another call."""
-        self.action_highlight(self.calls.cursor + step)
+        self.action_highlight(max(0, self.calls.cursor + step))
 
     def action_highlight(self, index: int) -> None:
-        """Highlight this call."""
+        """Highlight this call; counted from the end if it is below 0."""
         if self.sheet.mode == "calls":
-            self.calls.go(index)
+            self.calls.go(index if index >= 0 else len(self.calls.rows) + index)
             self._say("")
 
     def action_show_tab(self, tab: str) -> None:
@@ -295,8 +331,7 @@ class ApprovalScreen(HeldScreen):
         if row.locked:
             self._decided(self.calls.cursor, changed=False)
             return
-        check = partial(self.calls.request.check, row.call.name)
-        self._open("edit", EditField(row.arguments, check, self.palette))
+        self._open("edit", self._edit_field(row))
 
     def action_open_editor(self) -> None:
         """Edit the arguments, or what is in the field, in the person's own editor."""
@@ -324,7 +359,17 @@ class ApprovalScreen(HeldScreen):
         if fault is None and arguments is not None and check(arguments) is None:
             self._take_edit(arguments)
         else:
-            self._open("edit", EditField(row.arguments, check, self.palette, text=text))
+            self._open("edit", self._edit_field(row, text))
+
+    def _edit_field(self, row: BatchRow, text: str | None = None) -> EditField:
+        request, name = self.calls.request, row.call.name
+        check, parameters = partial(request.check, name), request.schemas.get(name)
+        return EditField(row.arguments, check, self.palette, text=text, parameters=parameters)
+
+    def action_switch_edit(self) -> None:
+        """Show the arguments that are edited in fields, or as JSON again."""
+        for field in self.query(EditField):
+            field.action_switch()
 
     def action_always(self) -> None:
         """Propose a grant."""
@@ -386,3 +431,5 @@ class ApprovalScreen(HeldScreen):
         if self.calls.approve() if proposal is None else self.calls.remember(proposal):
             self.sheet.close_field()
             self._say(texts.remembered_text(proposal, others))
+        else:
+            self._say("Nothing to remember: the call that it was made for has to be covered.", "warning")

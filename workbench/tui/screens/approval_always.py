@@ -23,11 +23,12 @@ from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, fit, row
 from workbench.tui.screens.approval_fields import Left
-from workbench.tui.screens.approval_texts import coverage_text, exact_text, marked, once_text
+from workbench.tui.screens.approval_texts import calls_text, coverage_text, exact_text, once_text
 from workbench.visible import visible_line
 
 _LABEL: Final = 12
 _EDITABLE: Final = 80
+_MOST_STATED: Final = 20
 _SCOPES: Final = ("these calls only", "this session", "this project")
 
 
@@ -45,6 +46,16 @@ class Choice(Widget, can_focus=True):
         self._options = options
         self._palette = palette
         self.chosen = chosen
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them paints anew."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """All words; the chosen one is marked."""
@@ -138,6 +149,15 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._statement = LineView(palette, id="covers")
 
     @property
+    def palette(self) -> Palette:
+        """The colours; setting them paints anew."""
+        return self._statement.palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._scope.palette = self._extent.palette = self._statement.palette = palette
+
+    @property
     def proposal(self) -> Proposal | None:
         """The grant as it stands; None where nothing but this one call, once, can be granted."""
         scope: GrantScope = GRANT_SCOPES[self._scope.chosen]
@@ -190,9 +210,20 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         elif self._batch.covers_row(proposal):
             covered = self._batch.covered(proposal)
             key, lines = "subtle", coverage_text(proposal, covered)
-            summary = f"also runs {marked(covered)}" if covered else "covers only this call"
+            summary = f"also runs {calls_text(covered)}" if covered else "covers only this call"
         self._statement.show([Line(), *(Line(line, key, words=True) for line in lines)])
+        self._fit_statement()
         self.post_message(self.Changed(covered, summary))
+
+    def _fit_statement(self) -> None:
+        """Only the panel scrolls: what is stated is as high as it has to be."""
+        width = self._statement.size.width
+        if width:
+            self._statement.styles.height = self._statement.needed(width, _MOST_STATED)
+
+    def on_resize(self) -> None:
+        """The statement is wrapped anew."""
+        self.call_after_refresh(self._fit_statement)
 
     @on(Choice.Changed)
     @on(Input.Changed)
@@ -217,8 +248,12 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
     def action_step(self, step: int) -> None:
         """Move to the field above or below."""
         fields = [self._scope, self._extent, *(self._patterns.values() if self._by_arguments else ())]
-        at = next((index for index, field in enumerate(fields) if field.has_focus), 0)
-        fields[max(0, min(at + step, len(fields) - 1))].focus()
+        at = next((index for index, field in enumerate(fields) if field is self.screen.focused), 0) + step
+        if 0 <= at < len(fields):
+            self.screen.set_focus(fields[at])  # at once: the next key may have come with this one
+        else:
+            # what is stated below the last field is part of the panel
+            self.scroll_to(y=0 if step < 0 else self.max_scroll_y, animate=False)
 
 
 def _exact_pattern(name: str, value: Any, batch: Batch) -> str | None:

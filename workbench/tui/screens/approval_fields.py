@@ -1,8 +1,9 @@
-"""Two fields of the approval screen: a reason, and the arguments as JSON."""
+"""Two fields of the approval screen: a reason, and the arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -11,18 +12,20 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Input, TextArea
+from textual.widgets import Input
 
-from workbench.tui.arguments_area import ArgumentsArea, parse_arguments
 from workbench.tui.commands import binding, bindings, key_text_of
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
-from workbench.tui.render import clip
-from workbench.visible import visible_line
+from workbench.tui.screens.arguments_editor import ArgumentsEditor
+from workbench.tui.words import count_words
+from workbench.tui.wrapped import wrapped
 
 Check = Callable[[Mapping[str, Any]], str | None]
 
 _FAULT_ROWS: Final = 3
+"""Rows that what is wrong with the arguments may always take."""
+
 _PAUSE: Final = 0.25
 
 
@@ -44,7 +47,7 @@ class ReasonField(Input):
 
 
 class EditField(Vertical):
-    """The arguments as JSON, and what is wrong with them as one types."""
+    """The arguments, as JSON at first, and what is wrong with them as one types."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("field")
 
@@ -56,24 +59,32 @@ class EditField(Vertical):
             self.arguments = arguments
 
     def __init__(
-        self, arguments: Mapping[str, Any], check: Check, palette: Palette, *, text: str | None = None
+        self,
+        arguments: Mapping[str, Any],
+        check: Check,
+        palette: Palette,
+        *,
+        text: str | None = None,
+        parameters: Mapping[str, Any] | None = None,
     ) -> None:
-        """``text`` stands in the field at first, where that is not the arguments themselves."""
+        """``text`` stands in the field at first, where that is not the arguments themselves.
+
+        With the schema, ``parameters``, they can be filled in field by field too.
+        """
         super().__init__(id="edit")
         self._check = check
-        self._palette = palette
-        self._area = ArgumentsArea(arguments if text is None else text)
+        self._editor = ArgumentsEditor(parameters or {}, arguments if text is None else text, palette)
         self._judging: Timer | None = None
         self._verdict = PieceRows(palette, id="fault")
 
     def compose(self) -> ComposeResult:
-        """The text, then the verdict on it."""
-        yield self._area
+        """The arguments, then the verdict on them."""
+        yield self._editor
         yield self._verdict
 
     def on_mount(self) -> None:
         """Type here."""
-        self._area.focus()
+        self._editor.begin()
         self.judge()
 
     def on_resize(self) -> None:
@@ -81,18 +92,27 @@ class EditField(Vertical):
         self._changed()
 
     @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._editor.palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._editor.palette = self._verdict.palette = palette
+
+    @property
     def text(self) -> str:
-        """What stands in the field, whole."""
-        return self._area.whole
+        """What stands in the field as JSON, whole."""
+        return self._editor.text
 
     @text.setter
     def text(self, text: str) -> None:
-        self._area.whole = text
+        self._editor.text = text
 
-    @on(TextArea.Changed)
+    @on(ArgumentsEditor.Changed)
     def _changed(self) -> None:
         """Judge on each key; a huge text when the keys pause, and it is said that it is not judged yet."""
-        if not self._area.huge and not self._area.folded:
+        if not self._editor.slow:
             self.judge()
             return
         self._show([PieceRow([Piece("  ○ being read", "muted")])])
@@ -100,31 +120,36 @@ class EditField(Vertical):
             self._judging.stop()
         self._judging = self.set_timer(_PAUSE, self.judge)
 
+    @on(ArgumentsEditor.Refused)
+    def _refused(self, event: ArgumentsEditor.Refused) -> None:
+        event.stop()
+        self._say(event.why)
+
     def judge(self) -> Mapping[str, Any] | None:
-        """Say what is wrong with the text as it stands; the arguments if nothing is."""
-        written, fault = parse_arguments(self._area.text)
-        arguments: dict[str, Any] | None = self._area.folded.restore(written)
-        if fault is None and arguments is not None:
-            fault = self._check(arguments)
-        if fault is None:
+        """Say what is wrong with them as they stand; the arguments if nothing is."""
+        arguments, fault = self._editor.judge(self._check)
+        if arguments is not None:
             self._show([PieceRow([Piece("  ✓ fits the schema", "success"), *self._folded()])])
             return arguments
-        lines = [visible_line(line) for line in fault.strip().split("\n")]
-        width = max(10, self.size.width - 6)
-        shown = [
-            PieceRow([Piece("  ✗ " if index == 0 else "    ", "error"), Piece(clip(line, width), "error")])
-            for index, line in enumerate(lines[:_FAULT_ROWS])
-        ]
-        if len(lines) > _FAULT_ROWS:
-            more = len(lines) - _FAULT_ROWS + 1
-            shown[-1] = PieceRow([Piece(f"    and {more} more lines", "error")])
-        self._show(shown)
+        wrong = len(self._editor.form.wrong) if self._editor.form is not None else 0
+        self._say(fault or f"{count_words(wrong, 'field')} to put right")
         return None
+
+    def _say(self, fault: str) -> None:
+        lines = wrapped(fault.strip(), max(10, self.size.width), "error", 4, words=True)
+        rows = [PieceRow([Piece(*span) for span in line]) for line in lines]
+        rows[0] = replace(rows[0], pieces=[Piece("  ✗ ", "error"), *rows[0].pieces[1:]])
+        most = max(_FAULT_ROWS, self.size.height // 2)
+        if len(rows) > most:
+            more = len(rows) - most + 1
+            rows = [*rows[: most - 1], PieceRow([Piece(f"    and {more} more lines", "error")])]
+        self._show(rows)
 
     def _folded(self) -> list[Piece]:
         """That texts are folded, as long as any is."""
-        lines = self._area.document.lines if self._area.folded else ()
-        count = sum(len(self._area.pieces(line)) for line in lines)
+        area = self._editor.area
+        lines = area.document.lines if area is not None and area.folded else ()
+        count = sum(len(area.pieces(line)) for line in lines) if area is not None else 0
         if not count:
             return []
         said = "1 long text is folded" if count == 1 else f"{count} long texts are folded"
@@ -135,7 +160,12 @@ class EditField(Vertical):
 
     def action_unfold(self) -> None:
         """Show a folded text whole."""
-        self._area.unfold()
+        if self._editor.area is not None:
+            self._editor.area.unfold()
+
+    def action_switch(self) -> None:
+        """Show them in fields, or as JSON again."""
+        self._editor.action_switch()
 
     def action_take(self) -> None:
         """Take the arguments if they fit."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -12,7 +12,7 @@ from workbench.engine.scope import rejected
 from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow
 from workbench.tui.commands import Command, all_commands, hints, key_text
 from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
-from workbench.tui.render import arguments_text, fit, name_spans, value_text
+from workbench.tui.render import arguments_text, clip, fit, name_spans, value_text
 from workbench.tui.screens.approval_texts import (
     SCOPE_TEXT,
     outcome_text,
@@ -46,10 +46,12 @@ _HEADINGS: Final = (
     (),
 )
 
+_LEAVE: Final = "field.leave"
 _FIELD_HINTS: Final[dict[Mode, tuple[tuple[str, str, str], ...]]] = {
-    "reason": (("", "reject with this reason", "take"), ("field.leave", "leave", "leave")),
+    "reason": (("", "reject with this", "take"), ("field.leave", "leave", "leave")),
     "edit": (
         ("field.take", "take", "take"),
+        ("form.switch", "fields or JSON", "switch_edit"),
         ("approval.editor", "editor", "open_editor"),
         ("field.leave", "leave", "leave"),
     ),
@@ -76,10 +78,11 @@ class Room:
         """Share out the rows: blank ones and column heads only where there is room for them.
 
         ``page`` is how many rows the page has to show; what it leaves free shows more calls, and more of
-        what the model will receive. None keeps the page as high as it can be.
+        what the model will receive. None is for a field in its place, which is as high as it can be.
         """
         if height < ROOMY:
-            return cls(False, min(calls, max(2, height // 4)), 1)
+            # a field needs what little there is
+            return cls(False, 1, 0) if page is None else cls(False, min(calls, max(2, height // 4)), 1)
         shown, received = min(calls, max(3, (height - 14) // 3)), min(calls, max(3, (height - 16) // 4))
         if page is None:
             return cls(True, shown, received)
@@ -161,9 +164,10 @@ def calls_head(batch: Batch, columns: Columns) -> PieceRow:
             Piece(fit("asks because", columns.reason), "muted"),
         ]
     else:
-        asks = f"{label}: {because}" if because else ""
-        room = max(0, columns.arguments - cell_len(asks) - 2)
-        pieces += [Piece(fit("arguments", room) + "  ", "muted"), Piece(asks, "muted")]
+        asks = clip(f"{label}: {because}" if because else "", columns.arguments)
+        room = columns.arguments - cell_len(asks)
+        head = "arguments" if room >= len("arguments") + 2 else ""
+        pieces += [Piece(fit(head, room), "muted"), Piece(asks, "muted")]
     return PieceRow(pieces)
 
 
@@ -272,8 +276,21 @@ def _bar(left: Sequence[Piece], meta: Sequence[Sequence[Piece]], width: int) -> 
     return PieceRow([*fitted(left, width - EDGE - width_of(right)), *right], "surface")
 
 
-def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: bool) -> list[PieceRow]:
-    """What the model will read for each call, by the verdicts so far. ``typed`` is a reason being written."""
+def receives(
+    batch: Batch,
+    count: int,
+    typed: str | None,
+    width: int,
+    fault: Callable[[int], str | None],
+    *,
+    roomy: bool,
+) -> list[PieceRow]:
+    """What the model will read for each call, by the verdicts so far. ``typed`` is a reason being written.
+
+    ``fault`` says what is wrong with the arguments of the call at an index.
+    """
+    if not count:
+        return []
     first = max(0, min(batch.cursor - count + 1, len(batch.rows) - count))
     by_hand = batch.request.by_hand
     rows = []
@@ -283,19 +300,21 @@ def receives(batch: Batch, count: int, typed: str | None, width: int, *, roomy: 
         text, key = (
             (rejected(visible_line(typed.strip())), "text")
             if typed is not None and current
-            else received_text(row)
+            else received_text(row, fault(index) if row.decision == "approve" else None)
         )
         number = Piece(fit(str(index + 1), max(2, len(str(len(batch.rows))) + 1)), "subtle")
         lead = [] if roomy else [Piece("trace gets " if by_hand else "model gets ", "muted")]
+        if not roomy and row.decision is None and typed is None and row.call.asks_because:
+            # no other row has room for it
+            lead, text = [Piece("asks because ", "muted")], visible_line(row.call.asks_because)
         rows.append(PieceRow(spread([*lead, number, Piece(text, key)], [], width)))
     if not roomy:
         return rows
+    kept = f"{len(batch.grants)} remembered, the first" if len(batch.grants) > 1 else "remembered"
     grants = [
-        Piece(f"also: {proposal_text(grant)} runs without asking, {SCOPE_TEXT[grant.scope]}", "accent")
+        Piece(f"{kept} for {SCOPE_TEXT[grant.scope]}: {proposal_text(grant)}", "accent")
         for grant in batch.grants[:1]
     ]
-    if len(batch.grants) > 1:
-        grants.append(Piece(f", and {len(batch.grants) - 1} more", "accent"))
     who = "Nobody but the trace will receive" if by_hand else "The model will receive"
     title = [Piece(who, "subtle"), *([_GAP, *grants] if grants else [])]
     return [BLANK, PieceRow(spread(title, [], width)), *rows]
@@ -314,7 +333,11 @@ def hint_bar(mode: Mode, batch: Batch, width: int) -> list[PieceRow]:
     """
     if mode != "calls":
         shown = [_hint(_field_keys(ids), label, target) for ids, label, target in _FIELD_HINTS[mode]]
-        return [PieceRow(spread(_joined(_fitting(shown, width - 2 * EDGE)), [], width))]
+        place = next(index for index, hint in enumerate(_FIELD_HINTS[mode]) if hint[0] == _LEAVE)
+        leave = shown.pop(place)
+        fitting = _fitting(shown, width - 2 * EDGE - width_of(leave) - 2)
+        fitting.insert(min(place, len(fitting)), leave)
+        return [PieceRow(spread(_joined(fitting), [], width))]
     undecided = len(batch.undecided)
     held = hints(["approval"])
     leave = next(_command_hint(command) for command in held if command.id == "approval.rest")

@@ -17,8 +17,10 @@ from workbench.tui.line_view import LineView
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import BLANK, Piece, PieceRow, PieceRows
 from workbench.tui.screens import approval_parts as parts
-from workbench.tui.screens.approval_fields import ReasonField
+from workbench.tui.screens.approval_always import AlwaysPanel
+from workbench.tui.screens.approval_fields import EditField, ReasonField
 from workbench.tui.screens.approval_pages import FileChange, Pages, first_tab
+from workbench.tui.taking_away import take_away
 from workbench.visible import visible_line
 
 
@@ -26,7 +28,7 @@ class Sheet(Vertical):
     """The question from its heading down to the keys. ``now`` gives Unix seconds."""
 
     class _Compared(Message):
-        def __init__(self, index: int, change: FileChange | None) -> None:
+        def __init__(self, index: int, change: FileChange | str | None) -> None:
             super().__init__()
             self.index = index
             self.change = change
@@ -44,6 +46,7 @@ class Sheet(Vertical):
         self._page_of: tuple[int, str] | None = None
         self._note = ("", "muted")
         self._in_view = (0, 0)
+        self._most_needed = 0
         self._draws = False
         self._summaries: dict[int, list[Piece]] = {}
         self._heading = PieceRows(palette, id="heading")
@@ -67,8 +70,13 @@ class Sheet(Vertical):
         """Begin what takes a thread, once the first frame is out."""
         self.call_after_refresh(self._pages.start)
 
+    def on_unmount(self) -> None:
+        """Whatever is still being compared is of no use now."""
+        self._pages.close()
+
     def on_resize(self, event: Resize) -> None:
         """Share the rows out anew."""
+        self._most_needed = 0
         self.draw()
 
     @property
@@ -82,6 +90,10 @@ class Sheet(Vertical):
         self.page.palette = palette
         for rows in self.query(PieceRows):
             rows.palette = palette
+        for field in self.query(EditField):
+            field.palette = palette
+        for panel in self.query(AlwaysPanel):
+            panel.palette = palette
 
     @property
     def tab(self) -> str:
@@ -119,7 +131,7 @@ class Sheet(Vertical):
         self._pages.edited(index)
         self._forget(index)
 
-    def _compared(self, index: int, change: FileChange | None) -> None:
+    def _compared(self, index: int, change: FileChange | str | None) -> None:
         self.post_message(self._Compared(index, change))
 
     def on_sheet__compared(self, event: _Compared) -> None:
@@ -153,7 +165,7 @@ class Sheet(Vertical):
         self._covered = ()
         self.set_class(False, "-reason")
         self.set_class(False, "-field")
-        self.query("#edit, #always").remove()
+        take_away(self.query("#edit, #always"))
         self.screen.set_focus(None)
         self.draw()
 
@@ -164,17 +176,21 @@ class Sheet(Vertical):
         if not width or not self.is_mounted:
             return
         self._draw_page()
-        page = self.page.needed(width, height) if self.mode in ("calls", "reason") else None
+        # as much as any page so far: going on to another call moves nothing on the screen back and forth
+        self._most_needed = max(self._most_needed, self.page.needed(width, height))
+        page = self._most_needed if self.mode in ("calls", "reason") else None
         room = parts.Room.of(height, len(self._batch.rows), page)
         self._draw_calls(width, room)
         self.draw_heading()
         self.draw_bar()
         typed = self.reason.value if self.mode == "reason" else None
-        self._receives.show(parts.receives(self._batch, room.receives, typed, width, roomy=room.roomy))
+        fault = self._pages.fault
+        rows = parts.receives(self._batch, room.receives, typed, width, fault, roomy=room.roomy)
+        self._receives.show(rows)
         rows = parts.hint_bar(self.mode, self._batch, width)
         if self.mode == "reason":
             rows = rows[-1:]
-        elif self.note or len(rows) == 1:
+        elif self.note or (len(rows) == 1 and (room.roomy or self.mode == "calls")):
             rows = [parts.note_row(*self._note, width), rows[-1]]
         self._foot.show([BLANK, *rows] if room.roomy else rows)
 

@@ -7,12 +7,14 @@ from typing import Final
 
 from workbench.engine.scope import rejected
 from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow, Proposal
+from workbench.tui.commands import key_text_of
 from workbench.tui.render import arguments_text, count_text
 from workbench.visible import visible_line
 
 SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
 _PATTERN_LIMIT: Final = 80
 _BEGINNING: Final = 200
+_MOST_NAMED: Final = 6
 
 
 def waited_text(seconds: float) -> str:
@@ -25,8 +27,11 @@ def waited_text(seconds: float) -> str:
     return f"{whole // 3600}:{whole % 3600 // 60:02d} h"
 
 
-def received_text(row: BatchRow) -> tuple[str, str]:
-    """What the model will read for one call, and its style key."""
+def received_text(row: BatchRow, fault: str | None = None) -> tuple[str, str]:
+    """What the model will read for one call, and its style key.
+
+    ``fault`` is what is wrong with the arguments: the call gives that and nothing else.
+    """
     name = visible_line(row.call.name)
     if row.locked:
         return _refusal(row, name), "text"
@@ -34,6 +39,8 @@ def received_text(row: BatchRow) -> tuple[str, str]:
         return rejected(visible_line(row.reason) if row.reason else None), "text"
     if row.decision is None:
         return "no verdict yet", "muted"
+    if fault is not None:
+        return visible_line(fault), "error"
     if row.edited is not None:
         return f"what {name} returns, called with your arguments", "muted"
     return f"what {name} returns", "muted"
@@ -84,6 +91,24 @@ def outcome_text(batch: Batch) -> str:
     return ", ".join(parts).capitalize() or "Go on"
 
 
+def undone_text(changed: Collection[int]) -> str:
+    """What undoing did; ``changed`` are the calls that are as before."""
+    if not changed:
+        return "There is nothing to undo: no verdict was given."
+    return f"Taken back: {calls_text(changed)} {'is' if len(changed) == 1 else 'are'} as before."
+
+
+def renewed_text(touched: Collection[int]) -> str:
+    """That the code behind these calls changed while they wait."""
+    return f"Code has changed since: {calls_text(touched)} would run as the tool is now."
+
+
+def withdrawn_text(why: str, written: str) -> str:
+    """That a question went away before it was answered, and where the reason is that was being written."""
+    said = f"None of the calls ran: {visible_line(why)}."
+    return f"{said} What you wrote is in your draft." if written else said
+
+
 def size_text(characters: int) -> str:
     """How long a text is, for people."""
     return f"{count_text(characters)} characters" if characters != 1 else "1 character"
@@ -93,6 +118,13 @@ def marked(indices: Collection[int]) -> str:
     """Row numbers for people: ``2, 5 and 6``."""
     numbers = [str(index + 1) for index in sorted(indices)]
     return " and ".join([", ".join(numbers[:-1]), numbers[-1]]) if len(numbers) > 1 else "".join(numbers)
+
+
+def calls_text(indices: Collection[int]) -> str:
+    """The same for one line, that of many says how many there are: ``calls 2, 5 and 6``, ``32 calls``."""
+    if len(indices) == 1:
+        return f"call {marked(indices)}"
+    return f"calls {marked(indices)}" if len(indices) <= _MOST_NAMED else f"{len(indices)} calls"
 
 
 def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
@@ -120,8 +152,9 @@ def once_text(names: Collection[str]) -> list[str]:
 
 def remembered_text(proposal: Proposal | None, others: Collection[int]) -> str:
     """What confirming a grant has done."""
+    undo = key_text_of("approval.undo")
     if proposal is None:
-        return "run, this once; nothing is remembered. n takes it back."
-    more = f", and for {marked(others)}" if others else ""
+        return f"It runs, this once; nothing is remembered. {undo} takes it back."
+    more = f", and so {'does' if len(others) == 1 else 'do'} {calls_text(others)}" if others else ""
     kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
-    return f"run{more}; {kept}. y takes it back."
+    return f"It runs{more}; {kept}. {undo} takes it back."

@@ -10,7 +10,7 @@ from textual import events
 BURST_SECONDS: Final = 0.2
 """Keys that follow each other faster than this are typed, not pressed."""
 
-OFTEN_FAST: Final = frozenset("ynYNjk")
+OFTEN_FAST: Final = frozenset("ynYNjkgGu")
 """What one presses quickly on purpose, row after row; no word is written with these alone."""
 
 

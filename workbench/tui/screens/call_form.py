@@ -8,18 +8,16 @@ from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.widget import Widget
 
 from workbench.tui.commands import bindings, hints
-from workbench.tui.form_fields import LEFT_OUT, faults_by_field, fields_of, sketch
 from workbench.tui.inspector_pages import result_page
 from workbench.tui.lab_wishes import Inspect, Wanted
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width, time_cells
 from workbench.tui.rerun import HandRun
-from workbench.tui.screens.form_parts import FormField
+from workbench.tui.screens.arguments_editor import ArgumentsEditor
 from workbench.tui.screens.full import FullScreen
 from workbench.tui.states import GLYPHS
 from workbench.tui.title_row import TitleRow
@@ -68,13 +66,7 @@ class CallForm(FullScreen[None]):
         self._traced = traced
         self._run: HandRun | None = None
         self._rest = ""
-        self._fields = [
-            FormField(spec, _first(spec.default, values.get(spec.name, LEFT_OUT)), "", palette)
-            if spec.name in values or spec.default is not LEFT_OUT
-            else FormField(spec, LEFT_OUT, sketch(parameters, spec.name), palette)
-            for spec in fields_of(parameters)
-        ]
-        self._box = VerticalScroll(*self._fields, can_focus=False, id="fields")
+        self.editor = ArgumentsEditor(parameters, values, palette, fields=True)
         self._verdict = TitleRow(self._verdict_spans, palette)
         self._view = PageView(palette, "surface", "result")
         self._view.empty = _INVITE
@@ -82,22 +74,20 @@ class CallForm(FullScreen[None]):
 
     def body(self) -> Iterable[Widget]:
         """The fields, what it gave."""
-        return self._box, self._verdict, self._view
+        return self.editor, self._verdict, self._view
 
     def dress(self, palette: Palette) -> None:
         """All of them are painted anew."""
-        self._verdict.palette = self._view.palette = palette
-        for field in self._fields:
-            field.palette = palette
+        self._verdict.palette = self._view.palette = self.editor.palette = palette
 
     def on_mount(self) -> None:
         """Begin with the first field."""
         self._judge()
-        if self._fields:
-            self._fields[0].editor.focus(scroll_visible=False)
-        else:
+        if self.editor.form is not None and not self.editor.form.fields:
             self._view.can_focus = True
             self._view.focus()
+        else:
+            self.editor.begin()
 
     def on_resize(self, event: events.Resize) -> None:
         """Lines are broken anew."""
@@ -105,47 +95,33 @@ class CallForm(FullScreen[None]):
 
     # the fields
 
-    def on_form_field_filled(self, event: FormField.Filled) -> None:
+    def on_arguments_editor_changed(self, event: ArgumentsEditor.Changed) -> None:
         """Say what is wrong as one types."""
         event.stop()
         self._judge()
 
+    def on_arguments_editor_refused(self, event: ArgumentsEditor.Refused) -> None:
+        """Say why the fields cannot be shown."""
+        event.stop()
+        self._rest = event.why
+        self._verdict.refresh()
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A field that is filled in shows its heading too."""
-        for field in self._fields:
-            if field.editor is event.widget:
-                self._box.scroll_to_widget(field, animate=False)
+        """Keys stand there where they do something."""
         self._show_hints()
 
     def _show_hints(self) -> None:
-        """The key for null stands there where null is a value."""
-        field = self._field
-        takes_null = field is not None and field.takes_null
-        self._hints.show(key for key in hints(["form"]) if key.id != "form.null" or takes_null)
-
-    @property
-    def _field(self) -> FormField | None:
-        """The field that is filled in."""
-        return next((field for field in self._fields if field.editor.has_focus), None)
+        form = self.editor.form
+        field = form.current if form is not None else None
+        idle = set() if field is not None and field.takes_null else {"form.null"}
+        idle |= set() if form is not None and form.in_item else {"form.remove"}
+        self._hints.show(key for key in hints(["form", "values"]) if key.id not in idle)
 
     def _judge(self) -> Mapping[str, Any] | None:
-        """Say beside each field what is wrong with it; the arguments if nothing is."""
-        arguments: dict[str, Any] = {}
-        faults: dict[str, str] = {}
-        for field in self._fields:
-            value, fault = field.read()
-            if fault:
-                faults[field.spec.name] = fault
-            elif value is not LEFT_OUT:
-                arguments[field.spec.name] = value
-        self._rest = ""
-        if not faults:
-            names = tuple(field.spec.name for field in self._fields)
-            faults, self._rest = faults_by_field(self._check(arguments) or "", names)
-        for field in self._fields:
-            field.say(faults.get(field.spec.name, ""))
+        """Say what is wrong; the arguments if nothing is."""
+        arguments, self._rest = self.editor.judge(self._check)
         self._verdict.refresh()
-        return None if faults or self._rest else arguments
+        return arguments
 
     # what it gave
 
@@ -171,7 +147,7 @@ class CallForm(FullScreen[None]):
     def _verdict_spans(self, width: int) -> list[Span]:
         left: list[Span] = [("  ", "text"), ("Result", "text strong")]
         room = width - spans_width(left) - 2
-        wrong = sum(bool(field.fault) for field in self._fields)
+        wrong = len(self.editor.form.wrong) if self.editor.form is not None else 0
         if self._rest or wrong:
             said = self._rest or f"{wrong} field{'s' * (wrong > 1)} to put right"
             return [*left, (fit(clip("✗ " + visible_line(said), room - 2), room, right=True), "error")]
@@ -190,9 +166,9 @@ class CallForm(FullScreen[None]):
             return
         arguments = self._judge()
         if arguments is None:
-            wrong = next((field for field in self._fields if field.fault), None)
-            if wrong is not None:
-                wrong.editor.focus()
+            wrong = self.editor.form.wrong if self.editor.form is not None else []
+            if wrong:
+                wrong[0].editor.focus()
             return
         self._run = HandRun(self._tool, arguments)
         self._begin(self._run)
@@ -205,28 +181,11 @@ class CallForm(FullScreen[None]):
         else:
             self.dismiss()
 
-    def action_next_field(self) -> None:
-        """Go to the next field."""
-        self.focus_next()
-
-    def action_previous_field(self) -> None:
-        """Go to the field before."""
-        self.focus_previous()
-
-    def action_null(self) -> None:
-        """Let the field be null, or empty again."""
-        if (field := self._field) is not None:
-            field.turn_null()
-
     def action_inspect(self) -> None:
         """Show all of the call."""
         entry = self._traced(self._run) if self._run is not None and self._run.data else None
         if entry is not None:
             self.post_message(Wanted(Inspect(entry)))
-
-
-def _first(default: Any, value: Any) -> Any:
-    return default if value is LEFT_OUT else value
 
 
 def _result_lines(data: Mapping[str, Any], width: int) -> list[Line]:

@@ -17,6 +17,8 @@ from textual.strip import Strip
 from textual.style import Style as BaseStyle
 from textual.visual import RenderOptions, Visual
 
+from workbench.tui.screens.patient import PatientScreen
+
 Result = TypeVar("Result")
 
 _MOST: Final = 4_096
@@ -76,7 +78,7 @@ class _Below(Visual):
         return self._screen.size.height
 
 
-class DimmedScreen(ModalScreen[Result]):
+class DimmedScreen(PatientScreen[Result], ModalScreen[Result]):
     """A modal screen that costs little to paint: each style of what lies below is dimmed once.
 
     Textual dims every piece of text below anew whenever the whole is painted, which is most of what

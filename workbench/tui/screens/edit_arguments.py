@@ -1,4 +1,4 @@
-"""Arguments as JSON to be changed before a call runs, checked as one types."""
+"""Arguments to be changed before a call runs, checked as one types."""
 
 from __future__ import annotations
 
@@ -19,19 +19,30 @@ from workbench.tui.title_row import TitleRow
 
 
 class EditArgumentsScreen(BoxScreen[Mapping[str, Any]]):
-    """Gives back the arguments that were taken, None if they were left. ``check`` says what is wrong."""
+    """Gives back the arguments that were taken, None if they were left. ``check`` says what is wrong.
+
+    With their schema, ``parameters``, they can be filled in field by field too.
+    """
 
     CSS_PATH: ClassVar[list[str | Path]] = [  # type: ignore[assignment]  # Textual takes paths in a list too
         Path(__file__).with_name("approval.tcss"),
         Path(__file__).with_suffix(".tcss"),
     ]
 
-    def __init__(self, tool: str, arguments: Mapping[str, Any], check: Check, palette: Palette) -> None:
+    def __init__(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        check: Check,
+        palette: Palette,
+        *,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__()
         self._tool = tool
         self._palette = palette
         self._title = TitleRow(self._title_spans, palette)
-        self._field = EditField(arguments, check, palette)
+        self._field = EditField(arguments, check, palette, parameters=parameters)
         self._foot = TitleRow(self._foot_spans, palette)
 
     def compose(self) -> ComposeResult:
@@ -48,7 +59,7 @@ class EditArgumentsScreen(BoxScreen[Mapping[str, Any]]):
 
     @palette.setter
     def palette(self, palette: Palette) -> None:
-        self._palette = palette
+        self._palette = self._field.palette = palette
         self._title.restyle(palette, "raised")
         self._foot.restyle(palette, "raised")
 
@@ -58,7 +69,8 @@ class EditArgumentsScreen(BoxScreen[Mapping[str, Any]]):
 
     def _foot_spans(self, width: int) -> list[Span]:
         spans: list[Span] = [("  ", "text")]
-        for command, label in (("field.take", "run it"), ("edit.leave", "leave")):
+        keys = (("field.take", "run it"), ("form.switch", "fields or JSON"), ("edit.leave", "leave"))
+        for command, label in keys:
             spans += [(key_text_of(command), "subtle"), (f" {label}   ", "muted")]
         return spans
 

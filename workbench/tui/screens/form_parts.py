@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from textual import events, on
@@ -14,14 +14,18 @@ from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from workbench.tui.commands import bindings, key_text_of
-from workbench.tui.form_fields import EMPTY, LEFT_OUT, FieldSpec, read, text_of
+from workbench.tui.commands import bindings
+from workbench.tui.form_fields import EMPTY, LEFT_OUT, MISSING, FieldSpec, read, text_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
-from workbench.tui.render import Span, clip, fit, row, spans_width
+from workbench.tui.render import Span, clip, row, spans_width
+from workbench.tui.screens.form_heading import heading_spans
 from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
+
+NOTHING: Final = -1
+"""The place of what is chosen while nothing is."""
 
 _GAP: Final = 3
 
@@ -55,14 +59,16 @@ class Options(Painted, can_focus=True):
         if spans_width(spans) > width:
             self._ends = []
             count = f"  {self.chosen + 1} of {len(self._texts)}"
-            shown = clip(self._texts[self.chosen], width - 6 - len(count))
+            chosen = "not chosen" if self.chosen == NOTHING else self._texts[self.chosen]
+            shown = clip(chosen, width - 6 - len(count))
             spans = [("  ", "text"), ("‹ ", "muted"), (shown, "text"), (" ›", "muted"), (count, "muted")]
         ground, bar = ("selected", "accent") if self.has_focus else ("raised", None)
         return row(spans, width, self._palette, ground, bar=bar)
 
     def action_choose(self, step: int) -> None:
         """The next or the previous one, round and round."""
-        self._choose((self.chosen + step) % len(self._texts))
+        first = 0 if step > 0 else len(self._texts) - 1
+        self._choose(first if self.chosen == NOTHING else (self.chosen + step) % len(self._texts))
 
     def on_click(self, event: events.Click) -> None:
         """Choose what was clicked."""
@@ -114,21 +120,23 @@ class FormField(Vertical):
     class Filled(Message):
         """What stands in the field has changed."""
 
-    def __init__(self, spec: FieldSpec, value: Any, sketch: str, palette: Palette) -> None:
+    def __init__(self, spec: FieldSpec, value: Any, palette: Palette) -> None:
         super().__init__()
         self.spec = spec
         self.fault = ""
+        self._missing = value is MISSING
+        value = LEFT_OUT if value is MISSING else value
         self._value = value
         self._null = value is None
         self._palette = palette
         self._head = TitleRow(self._head_spans, palette, "background")
         self._editor: Options | TextArea
+        self._options = _options(spec, value)
         if spec.choosable:
-            texts = ["left out" if each is LEFT_OUT else _option_text(spec, each) for each in spec.options]
-            chosen = next((at for at, each in enumerate(spec.options) if _same(each, value)), 0)
-            self._editor = Options(texts, chosen, palette)
+            texts = ["left out" if each is LEFT_OUT else _option_text(spec, each) for each in self._options]
+            self._editor = Options(texts, _place(self._options, value), palette)
         else:
-            text = sketch if value is LEFT_OUT else "" if self._null else text_of(spec, value)
+            text = "" if self._null else text_of(spec, value)
             self._editor = ValueArea(
                 text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
             )
@@ -159,12 +167,28 @@ class FormField(Vertical):
     def read(self) -> tuple[Any, str]:
         """The value, or LEFT_OUT, and what is wrong with what stands there."""
         if isinstance(self._editor, Options):
-            return self.spec.options[self._editor.chosen], ""
+            chosen = self._editor.chosen
+            return (LEFT_OUT, "missing") if chosen == NOTHING else (self._options[chosen], "")
         if self._null:
             return None, ""
+        if self._missing:
+            return LEFT_OUT, "missing" if self.spec.required else ""
         if self._value is not LEFT_OUT and self._editor.text == self._text:
             return self._value, ""  # a text area does not keep every kind of line end
         return read(self.spec, self._editor.text)
+
+    def collect(self, path: str, faults: dict[str, str]) -> Any:
+        """The value, or LEFT_OUT; what is wrong goes into ``faults``. A text that is no value is itself."""
+        value, fault = self.read()
+        if not fault:
+            return value
+        faults[path] = fault
+        text = self._editor.text if isinstance(self._editor, TextArea) else ""
+        return text if text.strip() else LEFT_OUT
+
+    def by_path(self, path: str) -> Iterator[tuple[str, FormField]]:
+        """The field at its path."""
+        yield path, self
 
     def say(self, fault: str) -> None:
         """Show what is wrong with it, or that nothing is."""
@@ -180,6 +204,7 @@ class FormField(Vertical):
     def turn_null(self) -> None:
         """Let it be null, or an empty field again. What is written then is its value."""
         if self.takes_null and isinstance(self._editor, TextArea):
+            self._missing = False
             self._set_null(not self._null)
             if self._null:
                 self._editor.replace("", (0, 0), self._editor.document.end)
@@ -195,6 +220,7 @@ class FormField(Vertical):
     @on(Options.Chosen)
     def _changed(self, event: Message) -> None:
         event.stop()
+        self._missing = False
         if self._null and isinstance(event, TextArea.Changed) and event.text_area.text:
             self._set_null(False)
         self.post_message(self.Filled())
@@ -211,29 +237,25 @@ class FormField(Vertical):
         return f"left out, then {visible_line(text_of(spec, spec.default)) or 'empty'}{how}"
 
     def _head_spans(self, width: int) -> list[Span]:
-        spec = self.spec
-        spans: list[Span] = [
-            ("  ", "text"),
-            (visible_line(spec.name), "text strong"),
-            (f"  {spec.says}", "subtle"),
-        ]
-        if self.takes_null:
-            on_it = self._null
-            spans += [(" or ", "muted"), ("null", "accent strong" if on_it else "subtle")]
-            spans.append((f" ({key_text_of('form.null')})", "muted"))
-        spans.append((", required" if spec.required else "", "muted"))
-        room = width - spans_width(spans) - 2
-        if self.fault:
-            fault = clip("✗ " + visible_line(self.fault), room - 2)
-            return [*spans, (fit(fault, room, right=True), "error")] if room > 6 else spans
-        said = clip("  " + visible_line(spec.description), room)
-        return [*spans, (said, "muted")] if room > 6 and spec.description else spans
+        null = self._null if self.takes_null else None
+        return heading_spans(self.spec, self.fault, width, null=null)
+
+
+def _options(spec: FieldSpec, value: Any) -> tuple[Any, ...]:
+    """What can be chosen; a value that is none of it stands behind, so that it is not lost unseen."""
+    options = spec.options
+    strange = value is not LEFT_OUT and not any(_same(each, value) for each in options)
+    return (*options, value) if strange else options
+
+
+def _place(options: Sequence[Any], value: Any) -> int:
+    return next((at for at, each in enumerate(options) if _same(each, value)), NOTHING)
 
 
 def _option_text(spec: FieldSpec, value: Any) -> str:
     if value is None:
         return "null"
-    if spec.kind == "boolean":
+    if spec.kind == "boolean" and isinstance(value, bool):
         return "yes" if value else "no"
     return text_of(spec, value)
 

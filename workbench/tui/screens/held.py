@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from textual import events
@@ -137,8 +137,17 @@ class HeldScreen(DimmedScreen[None]):
         return False
 
     async def on_event(self, event: events.Event) -> None:
-        """Sort out what was meant for something else."""
-        if not self.holds(event):
+        """Sort out what was meant for something else.
+
+        A key of the screen's own is done here: the app would do it only after it has let later keys pass.
+        """
+        if self.holds(event):
+            return
+        own = self.active_bindings.get(event.key) if isinstance(event, events.Key) else None
+        if own is not None and own.node is self and own.enabled:
+            event.stop()
+            await self.run_action(own.binding.action)
+        else:
             await super().on_event(event)
 
     def holds(self, event: events.Event) -> bool:
@@ -174,7 +183,13 @@ class HeldScreen(DimmedScreen[None]):
     def kept(self) -> None:
         """Keys go to the field below for now; a place to say so."""
 
+    def renewed(self, tools: Collection[str]) -> None:
+        """These tools' code is another one now, or gone; a place to judge anew what is asked."""
+
     # going away
+
+    def withdrawn(self, why: str) -> None:
+        """Nobody waits for the answer any more; a place to say so, and to save what was being written."""
 
     def finish(self) -> None:
         """It is decided: go away. What lies above stays; below it nothing of the question is seen."""

@@ -49,6 +49,8 @@ GROUPS: Final[dict[Scope, str]] = {
     "breakpoints": "breakpoints",
     "fault": "a fault on purpose",
     "field": "a field that is open",
+    "values": "arguments that are filled in",
+    "adder": "arguments that are filled in",  # of one group with the row above
     "option": "a choice in a form",
     "always": "what to remember",
     "choice": "what to remember",  # of one group with the row above

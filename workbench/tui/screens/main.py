@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
-from textual.screen import Screen
 from textual.widget import Widget
 
 from workbench.tui import events
@@ -22,6 +21,7 @@ from workbench.tui.panels.queue import QueuePanel
 from workbench.tui.panels.status import Activity, ActivityLine, HintLine, TabLine, TopLine
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
+from workbench.tui.screens.patient import PatientScreen
 
 NARROW: Final = 104
 LOW: Final = 16
@@ -46,7 +46,7 @@ class Column(Vertical):
     BLANK = True
 
 
-class MainScreen(Screen[None]):
+class MainScreen(PatientScreen[None]):
     """Lays the panels out and passes events on to them; what a key does is the app's business."""
 
     AUTO_FOCUS = "#prompt-area"
@@ -274,10 +274,16 @@ class MainScreen(Screen[None]):
         self._show_hints()
         self._count_tabs()
 
+    def on_conversation_search_toggled(self) -> None:
+        """A search has keys of its own, which its row says."""
+        self._show_hints()
+
     def _show_hints(self) -> None:
         scope = next(scope for _, scope in _SCOPES if scope == self.focused_panel)
         held = hints((scope, "app"))
         if not self._busy or scope == "prompt":
             # the activity line above the prompt says it already
             held = [command for command in held if command.id != "app.stop"]
+        if self.conversation.searching:
+            held = [command for command in hints(("app",)) if command.id != "app.stop"]
         self.hint_line.show(held)

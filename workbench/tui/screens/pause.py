@@ -27,6 +27,7 @@ from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
 from workbench.tui.screens.reading import ReaderKeys
 from workbench.tui.subject_row import SubjectRow
+from workbench.tui.taking_away import take_away
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.visible import visible_line
@@ -117,6 +118,8 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self._palette = palette
         self._top.palette = self._subject.palette = self._keys.palette = palette
         self.reader.restyle(palette)
+        for field in self.query(EditField):
+            field.palette = palette
 
     # what is shown
 
@@ -228,7 +231,9 @@ class PauseScreen(ReaderKeys, HeldScreen):
 
     def action_edit(self) -> None:
         """Edit the arguments: for this run before the call, for the next one after it."""
-        self._open("arguments", EditField(self.arguments, self.request.check, self._palette))
+        request = self.request
+        field = EditField(self.arguments, request.check, self._palette, parameters=request.parameters)
+        self._open("arguments", field)
 
     def action_skip(self) -> None:
         """Make a result up; the tool does not run."""
@@ -243,7 +248,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
 
     def _open(self, mode: Literal["arguments", "result"], field: EditField | ResultField) -> None:
         self.mode = mode
-        self._keys.editing = True
+        self._keys.editing, self._keys.of_arguments = True, mode == "arguments"
         self._keys.refresh()
         self.reader.cover(field)
 
@@ -252,7 +257,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self._keys.editing = False
         self._keys.refresh()
         self.reader.uncover()
-        self.query("EditField, ResultField").remove()
+        take_away(self.query("EditField, ResultField"))
         self.set_focus(None)
 
     @on(Left)

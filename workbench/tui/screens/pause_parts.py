@@ -20,6 +20,7 @@ from workbench.tui.title_row import TitleRow
 
 BUTTON: Final = " Continue  enter "
 _WHILE_EDITING: Final = ("field.take", "field.leave")
+_OF_ARGUMENTS: Final = ("field.take", "field.leave", "form.switch")
 
 
 class ResultField(Vertical):
@@ -39,7 +40,9 @@ class ResultField(Vertical):
         self._label = TitleRow(
             lambda width: [("  ", "text"), (clip(said, width - 4), "warning")], palette, "background"
         )
-        self._area = SteadyArea(text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus")
+        self._area = SteadyArea(
+            text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus", classes="result"
+        )
 
     def compose(self) -> ComposeResult:
         """What the text is for, and the text; any is right."""
@@ -65,6 +68,7 @@ class Keys(Line):
     background = "background"
     said = ""
     editing = False
+    of_arguments = False
     shown: tuple[Command, ...] = ()
 
     def spans(self, width: int) -> list[Span]:
@@ -72,7 +76,9 @@ class Keys(Line):
         shown = sorted(self.shown[1:], key=lambda each: each.keys[0] == "escape")
         pairs = [(key_text(each.keys[0]), each.label) for each in shown]
         if self.editing:
-            pairs = [(key_text_of(each), each.rpartition(".")[2]) for each in _WHILE_EDITING]
+            ids = _OF_ARGUMENTS if self.of_arguments else _WHILE_EDITING
+            words = {"form.switch": "fields or JSON"}
+            pairs = [(key_text_of(each), words.get(each, each.rpartition(".")[2])) for each in ids]
         button: list[Span] = [] if self.editing else [(BUTTON, "on_accent on:accent")]
         room = width - 4 - spans_width(button)
         if self.said and not self.editing:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final, Literal, NamedTuple
 
 from rich.cells import cell_len, get_character_cell_size
@@ -76,19 +76,29 @@ def line_of(spans: Iterable[Span], *, right: tuple[Span, ...] = (), clipped: boo
     return Line("".join(parts), tuple(marks), wrap="none" if clipped else "words", right=right)
 
 
+@lru_cache(maxsize=256)
+def _cells(lead: tuple[Span, ...]) -> int:
+    """How wide a lead is: the lines of a block have few different ones."""
+    return sum(cell_len(text) for text, _ in lead)
+
+
 def break_line(line: Line, width: int) -> list[RowSpan]:
     """Where the line breaks when it has ``width`` cells, its lead included; at least one row."""
-    if line.wrap == "none" or not line.text:
-        return [(0, len(line.text))]
+    text = line.text
+    if line.wrap == "none" or not text:
+        return [(0, len(text))]
     if line.lead:
-        lead = sum(cell_len(text) for text, _ in line.lead)
+        lead = _cells(line.lead)
         width -= lead
         room = PROSE_WIDTH - lead
     else:
         room = PROSE_WIDTH
-    if line.wrap == "cells":
-        return break_code(line.text, max(width, 1))
-    return break_words(line.text, max(min(width, room), 1))
+    if line.wrap != "cells":
+        width = min(width, room)
+    if len(text) <= width and text.isascii():
+        # nearly every line: a block may have thousands
+        return [(0, len(text))]
+    return (break_code if line.wrap == "cells" else break_words)(text, max(width, 1))
 
 
 def break_words(text: str, width: int) -> list[RowSpan]:

@@ -12,7 +12,8 @@ from workbench.tui.transcript.search import Search
 from workbench.tui.transcript.user_message import UserMessage
 from workbench.visible import visible_line
 
-_KEYS = (("up", " above   "), ("down", " below   "), ("esc", " close"))
+# the way out comes first: a narrow row ends before the others
+_KEYS = (("esc", " close   "), ("up", " above   "), ("down", " below"))
 
 
 class SearchBar:
@@ -22,6 +23,7 @@ class SearchBar:
         self._document = document
         self._search = Search(document)
         self._unfolded: CallBlock | Reasoning | UserMessage | None = None
+        self._row = 0
         self.shown: Block | None = None
 
     def press(self, event: Key, near: Block | None) -> bool:
@@ -36,11 +38,23 @@ class SearchBar:
             self.shown = search.move(1)
         elif event.key == "backspace":
             self.shown = search.look_for(search.term[:-1], near)
+        elif event.key == "ctrl+u":
+            self.shown = search.look_for("", near)
         elif event.is_printable and event.character is not None:
             self.shown = search.look_for(search.term + event.character, near)
         else:
             return False
         return True
+
+    def paste(self, text: str, near: Block | None) -> None:
+        """Look for a pasted text too: what stands in its first line."""
+        lines = text.strip().splitlines()
+        if lines:
+            self.shown = self._search.look_for(self._search.term + lines[0], near)
+
+    def is_here(self, block: Block, row: int) -> bool:
+        """Whether the place gone to is shown in this row of the block."""
+        return block is self.shown and row == self._row and bool(self._search.position)
 
     def lay_out(self) -> int:
         """Lay ``shown`` out, unfolded where the term is folded away; the row that holds it.
@@ -60,7 +74,8 @@ class SearchBar:
             self._unfolded = block
             self._toggle(block)
             row = self._search.row(block)
-        return row or 0
+        self._row = row or 0
+        return self._row
 
     def _toggle(self, block: CallBlock | Reasoning | UserMessage) -> None:
         block.toggle()

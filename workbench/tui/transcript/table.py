@@ -31,6 +31,7 @@ class Table:
         self._before = self._natural
         self._widths: list[int] = []
         self._area = 0
+        self._fits = True
         self._starts: list[int] = []
         self.lines: list[Line] = []
 
@@ -59,22 +60,26 @@ class Table:
     def layout(self, area: int) -> int:
         """Lay out for ``area`` cells. Returns how many of the lines are as they were before."""
         widths = fit_columns(self._natural, area)
+        fits = sum(widths) + GAP * (len(widths) - 1) <= area
         kept = len(self.lines)
-        if widths != self._widths or area != self._area or not self.lines:
-            self._widths, self._area, self._starts = widths, area, []
-            self.lines = [*self._row_lines(self._head), self._rule()]
+        # columns that have room in both areas look the same in both
+        same = area == self._area or (fits and self._fits)
+        if widths != self._widths or not same or not self.lines:
+            self._widths, self._fits, self._starts = widths, fits, []
+            self.lines = [*self._row_lines(self._head), self._rule(area)]
             kept = 0
+        self._area = area
         for row in self._rows[len(self._starts) :]:
             self._starts.append(len(self.lines))
             self.lines += self._row_lines(row)
         return kept
 
-    def _rule(self) -> Line:
+    def _rule(self, area: int) -> Line:
         width = sum(self._widths) + GAP * (len(self._widths) - 1)
-        return Line(RULE * min(width, max(self._area, 1)), key="rule", wrap="none")
+        return Line(RULE * min(width, max(area, 1)), key="rule", wrap="none")
 
     def _row_lines(self, cells: Sequence[Line]) -> list[Line]:
-        if sum(self._widths) + GAP * (len(self._widths) - 1) <= self._area:
+        if self._fits:
             broken = [break_words(cell.text, width) for cell, width in zip(cells, self._widths, strict=True)]
             tall = max((len(rows) for rows in broken), default=1)
             return [self._line(cells, [rows[i : i + 1] for rows in broken]) for i in range(tall)]
@@ -89,25 +94,27 @@ class Table:
         marks: list[Mark] = []
         links: list[Mark] = []
         at = 0
-        for column, cell in enumerate(cells):
-            width = self._widths[column]
-            start, end = rows[column][0] if rows[column] else (0, 0)
-            blanks = width - cell_len(cell.text[start:end])
-            before = {"left": 0, "center": blanks // 2, "right": blanks}[self._aligns[column]]
-            parts.append(" " * before)
+        for cell, broken, width, align in zip(cells, rows, self._widths, self._aligns, strict=True):
+            start, end = broken[0] if broken else (0, 0)
+            text = cell.text[start:end]
+            blanks = width - (len(text) if text.isascii() else cell_len(text))
+            before = 0 if align == "left" else blanks if align == "right" else blanks // 2
             at += before
             links += [
                 (max(left, start) - start + at, min(right, end) - start + at, target)
                 for left, right, target in cell.links
                 if left < end and right > start
             ]
-            for text, key in slice_spans(cell, start, end):
-                marks.append((at, at + len(text), key))
-                parts.append(text)
-                at += len(text)
-            after = blanks - before + (GAP if column < len(cells) - 1 else 0)
-            parts.append(" " * after)
-            at += after
+            if cell.marks:
+                place = at
+                for span, key in slice_spans(cell, start, end):
+                    marks.append((place, place + len(span), key))
+                    place += len(span)
+            elif text:
+                marks.append((at, at + len(text), cell.key))
+            after = blanks - before + GAP
+            parts += (" " * before, text, " " * after)
+            at += len(text) + after
         return Line("".join(parts).rstrip(), tuple(marks), wrap="none", links=tuple(links))
 
 

@@ -86,8 +86,8 @@ class TranscriptView(ScrollView, inherit_bindings=False):
 
     # what a view of something in particular adds
 
-    def emphasis(self, block: Block) -> tuple[str | None, bool]:
-        """The background of a block's first row, where it is not the block's own, and the cursor bar."""
+    def emphasis(self, block: Block, row: int) -> tuple[str | None, bool]:
+        """The background of a block's row, where it is not the block's own, and the cursor bar."""
         return None, False
 
     def goes_on(self, block: Block) -> bool:
@@ -292,7 +292,7 @@ class TranscriptView(ScrollView, inherit_bindings=False):
             return self._painter.blank(width, thumb=thumb)
         block, index = found
         index = max(min(index, len(block.rows) - 1), 0)
-        background, bar = self.emphasis(block) if not index else (None, False)
+        background, bar = self.emphasis(block, index)
         look = Look(
             background=background,
             bar=bar,

@@ -1,0 +1,179 @@
+"""Arguments that are changed: field by field, or as one JSON text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import TextArea
+
+from workbench.tui.arguments_area import ArgumentsArea, parse_arguments
+from workbench.tui.commands import bindings
+from workbench.tui.json_view import json_text
+from workbench.tui.palette import Palette
+from workbench.tui.screens.arguments_form import ArgumentsForm, Check
+from workbench.tui.screens.form_parts import FormField
+from workbench.tui.taking_away import take_away
+from workbench.visible import visible_line
+
+_MOST: Final = 20_000
+"""Characters of JSON up to which arguments are shown in fields."""
+
+
+class ArgumentsEditor(Vertical):
+    """``parameters`` is the schema; ``arguments`` are what is changed, or a JSON text.
+
+    ``fields``: begin with fields, in which defaults stand where there is no value.
+    """
+
+    DEFAULT_CSS = "ArgumentsEditor { height: 1fr; & > ArgumentsArea { height: 1fr; } }"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("values")
+
+    class Changed(Message):
+        """What stands there is another."""
+
+    class Refused(Message):
+        """The other way to show it cannot hold it."""
+
+        def __init__(self, why: str) -> None:
+            super().__init__()
+            self.why = why
+
+    def __init__(
+        self,
+        parameters: Mapping[str, Any],
+        arguments: Mapping[str, Any] | str,
+        palette: Palette,
+        *,
+        fields: bool = False,
+    ) -> None:
+        super().__init__()
+        self._parameters = parameters
+        self._palette = palette
+        self.form: ArgumentsForm | None = None
+        self.area: ArgumentsArea | None = None
+        if fields and isinstance(arguments, Mapping) and not self._refuses(arguments):
+            self.form = ArgumentsForm(parameters, arguments, palette, defaults=True)
+        else:
+            self.area = ArgumentsArea(arguments)
+
+    def compose(self) -> ComposeResult:
+        """One of the two."""
+        yield self._face
+
+    @property
+    def _face(self) -> ArgumentsForm | ArgumentsArea:
+        face = self.area if self.form is None else self.form
+        assert face is not None  # one of them there always is
+        return face
+
+    @property
+    def palette(self) -> Palette:
+        """The colours; setting them draws everything again."""
+        return self._palette
+
+    @palette.setter
+    def palette(self, palette: Palette) -> None:
+        self._palette = palette
+        if self.form is not None:
+            self.form.palette = palette
+
+    @property
+    def text(self) -> str:
+        """What stands there as JSON, whole."""
+        return json_text(self.form.written()) if self.area is None else self.area.whole  # type: ignore[union-attr]  # one of them there always is
+
+    @text.setter
+    def text(self, text: str) -> None:
+        if self.area is not None:
+            self.area.whole = text
+        else:
+            self._show(ArgumentsArea(text))
+
+    @property
+    def slow(self) -> bool:
+        """Whether judging it takes too long to be done on each key."""
+        return self.area is not None and bool(self.area.huge or self.area.folded)
+
+    def begin(self) -> None:
+        """Type here."""
+        if self.form is None:
+            self._face.focus(scroll_visible=False)
+        elif self.form.fields:
+            self.form.fields[0].editor.focus(scroll_visible=False)
+
+    def judge(self, check: Check) -> tuple[Mapping[str, Any] | None, str]:
+        """The arguments if nothing is wrong with them, and what is wrong; a field says so itself."""
+        if self.form is not None:
+            return self.form.judge(check)
+        arguments, fault = self._read()
+        if fault is None and arguments is not None:
+            fault = check(arguments)
+        return (arguments, "") if fault is None else (None, fault)
+
+    def _read(self) -> tuple[dict[str, Any] | None, str | None]:
+        assert self.area is not None
+        written, fault = parse_arguments(self.area.text)
+        return self.area.folded.restore(written), fault
+
+    def _refuses(self, arguments: Mapping[str, Any]) -> str:
+        """Why fields cannot show these, empty if they can."""
+        names = self._parameters.get("properties") or {}
+        strange = [name for name in arguments if name not in names]
+        if strange:
+            return f"there is no field for {', '.join(map(visible_line, strange))}"
+        return "too long to be shown in fields" if len(json_text(arguments)) > _MOST else ""
+
+    def _show(self, face: ArgumentsForm | ArgumentsArea) -> None:
+        before = self._face
+        self.form = face if isinstance(face, ArgumentsForm) else None
+        self.area = face if isinstance(face, ArgumentsArea) else None
+        self.call_later(self._swap, before, face)
+
+    async def _swap(self, before: Widget, face: Widget) -> None:
+        take_away([before])
+        await self.mount(face)
+        self.begin()
+        self.post_message(self.Changed())
+
+    def action_switch(self) -> None:
+        """Show it the other way; nothing of it is lost."""
+        if self.form is not None:
+            self._show(ArgumentsArea(self.form.written()))
+            return
+        arguments, fault = self._read()
+        why = fault or self._refuses(arguments or {})
+        if why or arguments is None:
+            self.post_message(self.Refused(why))
+        else:
+            self._show(ArgumentsForm(self._parameters, arguments, self._palette, defaults=False))
+
+    def action_next_field(self) -> None:
+        """Go to the next field."""
+        self.screen.focus_next("ArgumentsEditor *")
+
+    def action_previous_field(self) -> None:
+        """Go to the field before."""
+        self.screen.focus_previous("ArgumentsEditor *")
+
+    def action_null(self) -> None:
+        """Let the field be null, or empty again."""
+        if self.form is not None and (field := self.form.current) is not None:
+            field.turn_null()
+
+    def action_remove(self) -> None:
+        """Take the item that is filled in out of its list."""
+        if self.form is not None:
+            self.form.take_out()
+
+    @on(FormField.Filled)
+    @on(TextArea.Changed)
+    def _changed(self, event: Message) -> None:
+        event.stop()
+        self.post_message(self.Changed())

@@ -1,0 +1,24 @@
+"""A screen that is painted once its parts have heard how large they are."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.screen import Screen
+
+Result = TypeVar("Result")
+
+
+class PatientScreen(Screen[Result]):
+    """Paints a new size one time.
+
+    Textual paints it three times: at once, when the parts are still laid out for the size before, then
+    after the layout that the first one makes necessary, and again because all of it changed.
+    """
+
+    def _compositor_refresh(self) -> None:
+        # the next step of the screen lays everything out and then paints everything
+        coming = self._layout_required and self._repaint_required
+        # but an app that starts shows what it has: the terminal is empty until then
+        if not coming or not self.app._dom_ready:
+            super()._compositor_refresh()
