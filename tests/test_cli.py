@@ -45,6 +45,12 @@ def workbench(*arguments: str, folder: Path, given: str = "") -> subprocess.Comp
     )
 
 
+def test_the_package_can_be_run_as_a_module(own_folder: Path) -> None:
+    command = [sys.executable, "-m", "workbench", "--help"]
+    run = subprocess.run(command, cwd=own_folder, capture_output=True, text=True, timeout=120, check=True)
+    assert run.stdout == workbench("--help", folder=own_folder).stdout.replace("workbench.cli", "workbench")
+
+
 def test_one_turn_prints_the_answer_alone_on_stdout(own_folder: Path) -> None:
     run = workbench("run", "add(a=2, b=3)", folder=own_folder)
     assert run.returncode == 0
