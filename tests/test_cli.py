@@ -51,6 +51,25 @@ def test_the_package_can_be_run_as_a_module(own_folder: Path) -> None:
     assert run.stdout == workbench("--help", folder=own_folder).stdout.replace("workbench.cli", "workbench")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("session",), "there is no session\nDid you mean sessions?"),
+        (("tool/",), "there is no tool/\nDid you mean tools?"),
+        (("agnt.py:helper",), "there is no agnt.py:helper\nDid you mean agent.py?"),
+        (("--trust", "carefull", "tools"), "there is no policy carefull\nDid you mean careful?"),
+        (("run", "hi", "tool/"), "there is no tool/\nDid you mean tools?"),
+    ],
+)
+def test_a_slip_on_the_command_line_is_told_before_anything_opens(
+    own_folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (own_folder / "tools").mkdir()
+    (own_folder / "agent.py").write_text(AGENT)
+    run = workbench(*arguments, folder=own_folder)
+    assert (run.returncode, run.stderr) == (2, f"workbench: {said}\n")
+
+
 def test_one_turn_prints_the_answer_alone_on_stdout(own_folder: Path) -> None:
     run = workbench("run", "add(a=2, b=3)", folder=own_folder)
     assert run.returncode == 0

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from workbench.errors import ConfigError, WorkbenchError
+from workbench.tightening import APPROVALS
 from workbench.visible import visible, visible_line
 
 EXIT_CODES: Final = {"success": 0, "error": 1, "incomplete": 3, "stopped": 4}
@@ -81,9 +83,10 @@ def open_app(
     mcp: tuple[str, ...],
 ) -> None:
     """Open the app on TARGET."""
-    from workbench.launch import run_app
-
     with _told_plainly():
+        _refuse_slips(target, trust)
+        from workbench.launch import run_app
+
         code, lines = run_app(
             target,
             model=model,
@@ -140,6 +143,7 @@ def run(
             raise ConfigError(
                 "the prompt is empty", hint='Such as: workbench run "add(a=2, b=3)"; - reads it from stdin.'
             )
+        _refuse_slips(target, trust)
         answer, status = run_once(
             text,
             target,
@@ -305,6 +309,36 @@ def _write_out(text: str) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         reason = error.strerror if isinstance(error, OSError) else "it was closed"
         raise WorkbenchError(f"cannot write to stdout: {reason}") from error
+
+
+def _refuse_slips(target: str | None, trust: str | None) -> None:
+    """Raise ConfigError for a target or policy that cannot be: cheaper than a screen that opens to say so."""
+    if target is not None:
+        place = Path(target.partition(":")[0])
+        if not place.exists() and not _may_be_module(place):
+            beside = place.parent if place.parent.is_dir() else Path()
+            neighbours = [str(beside / each.name) for each in beside.iterdir()]
+            known = [*neighbours, *(main.commands if len(place.parts) == 1 else ())]
+            raise ConfigError(f"there is no {target}", hint=_near(str(place), known))
+    if trust is not None and trust not in APPROVALS and not Path(trust).exists():
+        hint = f"Its own policies are {', '.join(APPROVALS)}; a file holds one of yours."
+        raise ConfigError(f"there is no policy {trust}", hint=_near(trust, APPROVALS) or hint)
+
+
+def _may_be_module(place: Path) -> bool:
+    """Whether the import system has something of this name; nothing is imported."""
+    name = str(place)
+    if place.suffix == ".py" or not all(part.isidentifier() for part in name.split(".")):
+        return False
+    first = name.partition(".")[0]
+    return Path(first).is_dir() or Path(f"{first}.py").is_file() or find_spec(first) is not None
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 3, 0.7)
+    return f"Did you mean {' or '.join(near)}?" if near else ""
 
 
 @contextmanager

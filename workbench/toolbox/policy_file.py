@@ -11,6 +11,7 @@ import yaml
 
 from workbench.errors import ConfigError
 from workbench.registry import PermissionPolicy, PermissionResult, PermissionRule
+from workbench.tightening import APPROVALS
 from workbench.toolbox.yaml_doubles import second_key
 
 _KEYS: Final = ("default", "default_reason", "rules")
@@ -97,7 +98,8 @@ def _compose(path: Path) -> yaml.Node | None:
     try:
         return yaml.compose(path.read_text(encoding="utf-8"), yaml.SafeLoader)
     except OSError as error:
-        raise ConfigError(f"cannot read the policy {path}: {error.strerror}") from error
+        hint = f"Policies that need no file: {', '.join(APPROVALS)}."
+        raise ConfigError(f"cannot read the policy {path}: {error.strerror}", hint=hint) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 text") from error
     except yaml.MarkedYAMLError as error:
