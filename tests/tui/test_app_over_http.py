@@ -138,12 +138,11 @@ async def test_a_missing_key_names_the_variable_and_works_once_it_is_set(
     server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    server.script(text("With a key."))
+    server.script(error(401, "who are you?"), text("With a key."))
     async with driven(start) as it:
         await turn(it, "hello")
         assert "There is no key for openai/some-model." in conversation(it)
         assert "Set OPENAI_API_KEY in the environment or in .env" in conversation(it)
-        assert not server.requests
         monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
         await turn(it, "again")
         assert "With a key." in conversation(it)
@@ -153,7 +152,7 @@ async def test_a_key_that_is_put_into_env_meanwhile_counts_from_the_next_message
     server: Loopback, own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
-    server.script(text("With a key."))
+    server.script(error(401, "who are you?"), text("With a key."))
 
     def rereading(post: Post) -> Agent:
         agent = start(post)
@@ -167,7 +166,7 @@ async def test_a_key_that_is_put_into_env_meanwhile_counts_from_the_next_message
         ProjectReview(own_folder).say_yes()
         await turn(it, "again")
         assert "With a key." in conversation(it)
-    assert server.requests[0].headers["authorization"] == "Bearer sk-late"
+    assert server.requests[-1].headers["authorization"] == "Bearer sk-late"
 
 
 async def test_an_unknown_model_says_so_and_another_one_goes_on_with_the_conversation(

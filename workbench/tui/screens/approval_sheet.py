@@ -20,7 +20,6 @@ from workbench.tui.screens import approval_parts as parts
 from workbench.tui.screens.approval_always import AlwaysPanel
 from workbench.tui.screens.approval_fields import EditField, ReasonField
 from workbench.tui.screens.approval_pages import FileChange, Pages, first_tab
-from workbench.tui.taking_away import take_away
 from workbench.visible import visible_line
 
 
@@ -165,7 +164,7 @@ class Sheet(Vertical):
         self._covered = ()
         self.set_class(False, "-reason")
         self.set_class(False, "-field")
-        take_away(self.query("#edit, #always"))
+        self.query("#edit, #always").remove()
         self.screen.set_focus(None)
         self.draw()
 

@@ -19,7 +19,6 @@ from workbench.tui.json_view import json_text
 from workbench.tui.palette import Palette
 from workbench.tui.screens.arguments_form import ArgumentsForm, Check
 from workbench.tui.screens.form_parts import FormField
-from workbench.tui.taking_away import take_away
 from workbench.visible import visible_line
 
 _MOST: Final = 20_000
@@ -137,7 +136,7 @@ class ArgumentsEditor(Vertical):
         self.call_later(self._swap, before, face)
 
     async def _swap(self, before: Widget, face: Widget) -> None:
-        take_away([before])
+        before.remove()
         await self.mount(face)
         self.begin()
         self.post_message(self.Changed())

@@ -20,7 +20,6 @@ from workbench.tui.palette import Palette
 from workbench.tui.render import Span, row, spans_width
 from workbench.tui.screens.form_heading import heading_spans, with_fault
 from workbench.tui.screens.form_parts import FormField, Options
-from workbench.tui.taking_away import take_away
 from workbench.tui.title_row import TitleRow
 
 _FILLED: Final = object()
@@ -256,7 +255,7 @@ class ListField(NestedField):
         self._number()
         after = self._items[at].editor if at < len(self._items) else self._adder
         after.focus()
-        take_away([event.item])
+        event.item.remove()
         self.post_message(FormField.Filled())
 
 

@@ -27,7 +27,6 @@ from workbench.tui.screens.held import HeldScreen
 from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
 from workbench.tui.screens.reading import ReaderKeys
 from workbench.tui.subject_row import SubjectRow
-from workbench.tui.taking_away import take_away
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.visible import visible_line
@@ -257,7 +256,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self._keys.editing = False
         self._keys.refresh()
         self.reader.uncover()
-        take_away(self.query("EditField, ResultField"))
+        self.query("EditField, ResultField").remove()
         self.set_focus(None)
 
     @on(Left)
