@@ -70,6 +70,13 @@ def test_a_slip_on_the_command_line_is_told_before_anything_opens(
     assert (run.returncode, run.stderr) == (2, f"workbench: {said}\n")
 
 
+def test_a_folder_with_a_colon_in_its_name_is_no_slip(own_folder: Path) -> None:
+    (own_folder / "a:b").mkdir()
+    (own_folder / "a:b" / "tools.py").write_text('def hi() -> str:\n    """Greet."""\n    return "hello"\n')
+    run = workbench("run", "hi()", "a:b", "--approve", "all", folder=own_folder)
+    assert (run.returncode, "hello" in run.stdout) == (0, True)
+
+
 def test_one_turn_prints_the_answer_alone_on_stdout(own_folder: Path) -> None:
     run = workbench("run", "add(a=2, b=3)", folder=own_folder)
     assert run.returncode == 0

@@ -15,6 +15,7 @@ import click
 
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.tightening import APPROVALS
+from workbench.toolbox.target_place import split_target
 from workbench.visible import visible, visible_line
 
 EXIT_CODES: Final = {"success": 0, "error": 1, "incomplete": 3, "stopped": 4}
@@ -314,7 +315,7 @@ def _write_out(text: str) -> None:
 def _refuse_slips(target: str | None, trust: str | None) -> None:
     """Raise ConfigError for a target or policy that cannot be: cheaper than a screen that opens to say so."""
     if target is not None:
-        place = Path(target.partition(":")[0])
+        place, _ = split_target(target)
         if not place.exists() and not _may_be_module(place):
             beside = place.parent if place.parent.is_dir() else Path()
             neighbours = [str(beside / each.name) for each in beside.iterdir()]
@@ -335,9 +336,9 @@ def _may_be_module(place: Path) -> bool:
 
 
 def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
+    from workbench.registry.names import near_names  # with the registry, which a start does without
 
-    near = get_close_matches(name, list(known), 3, 0.7)
+    near = near_names(name, known)
     return f"Did you mean {' or '.join(near)}?" if near else ""
 
 

@@ -285,7 +285,7 @@ def test_the_exception_is_none_that_a_tool_catches() -> None:
 
 
 def test_between_the_look_and_the_exception_nothing_has_to_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "ctypes")
+    monkeypatch.delitem(sys.modules, "ctypes", raising=False)
     loaded: list[bool] = []
 
     def look(_ident: int) -> None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from textual import events
 
-from tests.tui.driving import driven
+from tests.tui.driving import Driven, driven
 
 TALK = "add(a=1, b=2) and then look for the needle, the Needle and the NEEDLE"
 
 
-async def test_what_is_typed_into_a_search_is_looked_for_and_not_written_into_the_message() -> None:
+@asynccontextmanager
+async def searching() -> AsyncIterator[Driven]:
+    """The app after a turn, with a search open in the conversation."""
     async with driven() as it:
         await it.turn(TALK)
         await it.focus("conversation")
         await it.press("slash")
+        yield it
+
+
+async def test_what_is_typed_into_a_search_is_looked_for_and_not_written_into_the_message() -> None:
+    async with searching() as it:
         for letter in "needle":
             await it.press(letter)
         panel = it.app.main.conversation
@@ -23,10 +33,7 @@ async def test_what_is_typed_into_a_search_is_looked_for_and_not_written_into_th
 
 
 async def test_keys_that_come_at_once_are_looked_for_while_a_search_is_open() -> None:
-    async with driven() as it:
-        await it.turn(TALK)
-        await it.focus("conversation")
-        await it.press("slash")
+    async with searching() as it:
         await it.burst("look for")
         panel = it.app.main.conversation
         await it.until(lambda: "/ look for▍  1 of 1" in it.shown(panel))
@@ -34,10 +41,7 @@ async def test_keys_that_come_at_once_are_looked_for_while_a_search_is_open() ->
 
 
 async def test_what_is_pasted_into_a_search_is_looked_for() -> None:
-    async with driven() as it:
-        await it.turn(TALK)
-        await it.focus("conversation")
-        await it.press("slash")
+    async with searching() as it:
         it.app.post_message(events.Paste("needle, the\nand more"))
         panel = it.app.main.conversation
         await it.until(lambda: "/ needle, the▍  1 of 1" in it.shown(panel))

@@ -223,8 +223,6 @@ class Batch:
             raise HookError(f"a handler of an earlier call left one that cannot be used: {wrong}", hint=_HINT)
         if call.verdict() is False:
             return self._rejection(call)
-        arguments = call.arguments()
-        before = copy_arguments(arguments) if call.differs_from(call.original) else call.original
         call.scope = turn.scope = CallScope(turn, call.name, call.call.id)
         turn.session["pending_tool"] = call.pending
         self._waited_ms = turn.recorder.waited_ms
@@ -235,8 +233,6 @@ class Batch:
         finally:
             turn.session.pop("pending_tool", None)
             turn.scope = None
-        if call.differs_from(before):
-            call.pending.setdefault("edited_by", "hook")
         return self._rejection(call) if call.verdict() is False else None
 
     def _execution(self, call: OpenCall) -> Execution:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextvars
 import os
 import signal
 import threading
 import time
 from contextlib import suppress
 from pathlib import Path
+
+from workbench.engine.apart import start_apart
 
 _GRACE = 0.5
 """Seconds between asking a process to end and killing it."""
@@ -43,7 +44,7 @@ def end_processes(children: Children) -> list[int]:
             _signal(pid, signal.SIGTERM)
         timer = threading.Timer(_GRACE, _kill, args=({pid: _started_at(pid) for pid in doomed},))
         timer.daemon = True
-        contextvars.Context().run(timer.start)  # a thread of the call would count as its work
+        start_apart(timer)  # as a thread of the call it would count as the call's work
     return doomed
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Final
 
-from workbench.engine.inheritance import start_apart
+from workbench.engine.apart import start_apart
 
 _OWN: Final = f"{Path(__file__).parent.parent}/"
 _TURN: Final = f"{_OWN}engine/turn.py"

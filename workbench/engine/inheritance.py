@@ -37,11 +37,6 @@ def install() -> None:
             _installed = True
 
 
-def start_apart(thread: threading.Thread) -> None:
-    """Start a thread that lives on and belongs to no call."""
-    contextvars.Context().run(thread.start)
-
-
 def _start(original: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
     @functools.wraps(original)
     def start(self: threading.Thread) -> None:

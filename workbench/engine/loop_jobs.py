@@ -9,7 +9,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from workbench.engine.inheritance import start_apart
+from workbench.engine.apart import start_apart
 from workbench.engine.jobs import Errand, Job
 
 _GRACE = 0.25

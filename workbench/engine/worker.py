@@ -9,9 +9,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from workbench.engine.apart import start_apart
 from workbench.engine.bell import Bell
 from workbench.engine.ending import EndedFromOutside, Ending
-from workbench.engine.inheritance import start_apart
 from workbench.engine.jobs import Errand, Job
 
 _GRACE = 0.03

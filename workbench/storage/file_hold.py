@@ -8,7 +8,7 @@ import os
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -55,11 +55,8 @@ def is_held(path: Path) -> bool:
 def descriptor_is_held(descriptor: int) -> bool:
     """The same of an open file, through a descriptor of one's own."""
     if _can_be_asked():
-        try:
+        with suppress(OSError):  # a file system without such locks: the other one is tried
             found = fcntl.fcntl(descriptor, fcntl.F_OFD_GETLK, _WHOLE_FILE)
-        except OSError:
-            pass  # a file system without such locks: try the other one
-        else:
             kind: int = _RANGE.unpack(found)[0]
             return kind != fcntl.F_UNLCK
     try:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from workbench.engine.results import sendable
 from workbench.toolbox.mcp_config import McpServerConfig
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def read_anyway(item: Any) -> Any:
         data = next(whole, None) or json.loads(given[0])
     except (TypeError, ValueError, RecursionError):
         return item
-    text = json.dumps(data, ensure_ascii=False).encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    text = sendable(json.dumps(data, ensure_ascii=False))
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(text, by_name=False))
     except ValidationError:

@@ -11,8 +11,8 @@ from workbench.errors import ConfigError
 from workbench.registry.names import near_names
 from workbench.toolbox.agent_source import AgentSource, is_agent
 from workbench.toolbox.offered import missing_name
+from workbench.toolbox.target_place import split_target
 from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_file, import_named
-from workbench.toolbox.tool_source import split_target
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent

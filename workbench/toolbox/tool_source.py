@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.toolbox.offered import Offer, offers
+from workbench.toolbox.target_place import split_target
 from workbench.toolbox.tool_files import HOOK_NAME, ImportFailedError, LoadFailure, import_file, import_named
 
 if TYPE_CHECKING:
@@ -147,15 +148,6 @@ class ToolSource:
             for found in pkgutil.iter_modules(getattr(package, "__path__", ())):
                 if not found.name.startswith("_"):
                     yield LoadedFile(Path(found.name), public=f"{self.place}.{found.name}")
-
-
-def split_target(target: str) -> tuple[Path, str | None]:
-    """``place:name`` taken apart; a path that exists as it is has no name."""
-    if not Path(target).exists():
-        place, colon, name = target.rpartition(":")
-        if colon and place and name.replace(".", "").isidentifier():
-            return Path(place), name
-    return Path(target), None
 
 
 def tool_files(folder: Path) -> list[Path]:

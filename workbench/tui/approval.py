@@ -210,7 +210,8 @@ class Batch:
             row.edited = None
             return True
         row.edited = copy.deepcopy(dict(arguments))
-        return self._decide("approve", None, begun=True)
+        self._settle("approve", None)
+        return True
 
     def state(self) -> BatchState:
         """Every verdict as it is now, and the highlighted row."""
@@ -263,7 +264,7 @@ class Batch:
         self._begin_step()
         for index in self.covered(proposal):
             self.rows[index].decision = "approve"
-        self._decide("approve", None, begun=True)
+        self._settle("approve", None)
         row.grant = proposal
         return True
 
@@ -275,18 +276,21 @@ class Batch:
         """The answer that rejects everything, remembers nothing and ends the turn."""
         return ApprovalResult(tuple(Verdict(row.call.id, "reject") for row in self.rows), stop=True)
 
-    def _decide(self, decision: Decision, reason: str | None, *, begun: bool = False) -> bool:
-        row = self.row
-        if row.locked:
+    def _decide(self, decision: Decision, reason: str | None) -> bool:
+        if self.row.locked:
             self._advance()
             return False
-        if not begun:
-            self._begin_step()
+        self._begin_step()
+        self._settle(decision, reason)
+        return True
+
+    def _settle(self, decision: Decision, reason: str | None) -> None:
+        """Give the highlighted call this verdict, in the step that was begun, and go on."""
+        row = self.row
         row.decision, row.reason = decision, reason
         # a plain verdict takes back the grant that an earlier one carried
         row.grant = None
         self._advance()
-        return True
 
     def _advance(self) -> None:
         rest = self.undecided

@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.strip import Strip
-from textual.widget import Widget
 from textual.widgets import Input, Label
 
 from workbench.registry import matching
@@ -20,6 +19,7 @@ from workbench.registry.grants import ANY_OTHER
 from workbench.tui.approval import GRANT_SCOPES, Batch, GrantScope, Proposal
 from workbench.tui.commands import binding, bindings
 from workbench.tui.line_view import Line, LineView
+from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, fit, row
 from workbench.tui.screens.approval_fields import Left
@@ -32,7 +32,7 @@ _MOST_STATED: Final = 20
 _SCOPES: Final = ("these calls only", "this session", "this project")
 
 
-class Choice(Widget, can_focus=True):
+class Choice(Painted, can_focus=True):
     """One of a few words; left and right change it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("choice")
@@ -46,16 +46,6 @@ class Choice(Widget, can_focus=True):
         self._options = options
         self._palette = palette
         self.chosen = chosen
-
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them paints anew."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """All words; the chosen one is marked."""

@@ -131,8 +131,7 @@ class EditField(Vertical):
         if arguments is not None:
             self._show([PieceRow([Piece("  ✓ fits the schema", "success"), *self._folded()])])
             return arguments
-        wrong = len(self._editor.form.wrong) if self._editor.form is not None else 0
-        self._say(fault or f"{count_words(wrong, 'field')} to put right")
+        self._say(fault or f"{count_words(len(self._editor.wrong), 'field')} to put right")
         return None
 
     def _say(self, fault: str) -> None:
@@ -148,8 +147,9 @@ class EditField(Vertical):
     def _folded(self) -> list[Piece]:
         """That texts are folded, as long as any is."""
         area = self._editor.area
-        lines = area.document.lines if area is not None and area.folded else ()
-        count = sum(len(area.pieces(line)) for line in lines) if area is not None else 0
+        if area is None or not area.folded:
+            return []
+        count = sum(len(area.pieces(line)) for line in area.document.lines)
         if not count:
             return []
         said = "1 long text is folded" if count == 1 else f"{count} long texts are folded"

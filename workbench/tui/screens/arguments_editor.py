@@ -16,16 +16,18 @@ from textual.widgets import TextArea
 from workbench.tui.arguments_area import ArgumentsArea, parse_arguments
 from workbench.tui.commands import bindings
 from workbench.tui.json_view import json_text
+from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.screens.arguments_form import ArgumentsForm, Check
 from workbench.tui.screens.form_parts import FormField
+from workbench.tui.screens.nested_fields import Field, ListItem
 from workbench.visible import visible_line
 
 _MOST: Final = 20_000
 """Characters of JSON up to which arguments are shown in fields."""
 
 
-class ArgumentsEditor(Vertical):
+class ArgumentsEditor(Vertical, Painted):
     """``parameters`` is the schema; ``arguments`` are what is changed, or a JSON text.
 
     ``fields``: begin with fields, in which defaults stand where there is no value.
@@ -55,38 +57,41 @@ class ArgumentsEditor(Vertical):
         super().__init__()
         self._parameters = parameters
         self._palette = palette
-        self.form: ArgumentsForm | None = None
-        self.area: ArgumentsArea | None = None
+        self._face: ArgumentsForm | ArgumentsArea
         if fields and isinstance(arguments, Mapping) and not self._refuses(arguments):
-            self.form = ArgumentsForm(parameters, arguments, palette, defaults=True)
+            self._face = ArgumentsForm(parameters, arguments, palette, defaults=True)
         else:
-            self.area = ArgumentsArea(arguments)
+            self._face = ArgumentsArea(arguments)
 
     def compose(self) -> ComposeResult:
         """One of the two."""
         yield self._face
 
     @property
-    def _face(self) -> ArgumentsForm | ArgumentsArea:
-        face = self.area if self.form is None else self.form
-        assert face is not None  # one of them there always is
-        return face
+    def form(self) -> ArgumentsForm | None:
+        """The fields, while it is they that are shown."""
+        return self._face if isinstance(self._face, ArgumentsForm) else None
 
     @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
+    def area(self) -> ArgumentsArea | None:
+        """The JSON text, while it is that which is shown."""
+        return self._face if isinstance(self._face, ArgumentsArea) else None
 
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
+    @property
+    def wrong(self) -> list[Field | ListItem]:
+        """The fields that have to be put right; JSON has none."""
+        return self.form.wrong if self.form is not None else []
+
+    def repaint(self) -> None:
+        """The fields have the colours too; a text has those of the style sheet."""
         if self.form is not None:
-            self.form.palette = palette
+            self.form.palette = self._palette
 
     @property
     def text(self) -> str:
         """What stands there as JSON, whole."""
-        return json_text(self.form.written()) if self.area is None else self.area.whole  # type: ignore[union-attr]  # one of them there always is
+        face = self._face
+        return json_text(face.written()) if isinstance(face, ArgumentsForm) else face.whole
 
     @text.setter
     def text(self, text: str) -> None:
@@ -130,9 +135,7 @@ class ArgumentsEditor(Vertical):
         return "too long to be shown in fields" if len(json_text(arguments)) > _MOST else ""
 
     def _show(self, face: ArgumentsForm | ArgumentsArea) -> None:
-        before = self._face
-        self.form = face if isinstance(face, ArgumentsForm) else None
-        self.area = face if isinstance(face, ArgumentsArea) else None
+        before, self._face = self._face, face
         self.call_later(self._swap, before, face)
 
     async def _swap(self, before: Widget, face: Widget) -> None:

@@ -9,6 +9,7 @@ from textual import events
 from textual.containers import VerticalScroll
 
 from workbench.tui.form_fields import LEFT_OUT, MISSING, faults_by_field, fields_of
+from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.screens.form_parts import FormField
 from workbench.tui.screens.nested_fields import Field, ListItem, NestedField, field_for
@@ -16,7 +17,7 @@ from workbench.tui.screens.nested_fields import Field, ListItem, NestedField, fi
 Check: TypeAlias = Callable[[Mapping[str, Any]], "str | None"]
 
 
-class ArgumentsForm(VerticalScroll):
+class ArgumentsForm(VerticalScroll, Painted):
     """``values`` stand in the fields at first; ``defaults``: those of the schema where there is no value."""
 
     DEFAULT_CSS = """
@@ -39,16 +40,10 @@ class ArgumentsForm(VerticalScroll):
         super().__init__(*self.fields, can_focus=False)
         self._palette = palette
 
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
+    def repaint(self) -> None:
+        """The fields have the colours too."""
         for field in self.fields:
-            field.palette = palette
+            field.palette = self._palette
 
     def written(self) -> dict[str, Any]:
         """The values as they stand; a text that cannot be read is itself."""
@@ -73,12 +68,12 @@ class ArgumentsForm(VerticalScroll):
             field.say(faults.get(path, ""))
         return (None if faults or rest else arguments), rest
 
-    def places(self) -> dict[str, FormField | NestedField | ListItem]:
+    def places(self) -> dict[str, Field | ListItem]:
         """Every field by its path: ``order.lines[0].count``."""
         return {path: each for field in self.fields for path, each in field.by_path(field.spec.name)}
 
     @property
-    def wrong(self) -> list[FormField | NestedField | ListItem]:
+    def wrong(self) -> list[Field | ListItem]:
         """The fields that have to be put right."""
         return [each for each in self.places().values() if each.fault]
 

@@ -22,6 +22,7 @@ from workbench.tui.screens.full import FullScreen
 from workbench.tui.states import GLYPHS
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
+from workbench.tui.words import count_words
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import visible_line
 
@@ -147,9 +148,9 @@ class CallForm(FullScreen[None]):
     def _verdict_spans(self, width: int) -> list[Span]:
         left: list[Span] = [("  ", "text"), ("Result", "text strong")]
         room = width - spans_width(left) - 2
-        wrong = len(self.editor.form.wrong) if self.editor.form is not None else 0
+        wrong = self.editor.wrong
         if self._rest or wrong:
-            said = self._rest or f"{wrong} field{'s' * (wrong > 1)} to put right"
+            said = self._rest or f"{count_words(len(wrong), 'field')} to put right"
             return [*left, (fit(clip("✗ " + visible_line(said), room - 2), room, right=True), "error")]
         data = self._run.data if self._run is not None else None
         if data is None:
@@ -166,9 +167,8 @@ class CallForm(FullScreen[None]):
             return
         arguments = self._judge()
         if arguments is None:
-            wrong = self.editor.form.wrong if self.editor.form is not None else []
-            if wrong:
-                wrong[0].editor.focus()
+            if self.editor.wrong:
+                self.editor.wrong[0].editor.focus()
             return
         self._run = HandRun(self._tool, arguments)
         self._begin(self._run)

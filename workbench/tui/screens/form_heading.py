@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from textual.containers import Vertical
+
 from workbench.tui.commands import key_text_of
 from workbench.tui.form_fields import FieldSpec
+from workbench.tui.painted import Painted
 from workbench.tui.render import Span, clip, fit, spans_width
+from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
+
+
+class Headed(Vertical, Painted):
+    """A part of a form under such a row; whoever makes it sets ``_head``."""
+
+    fault = ""
+    _head: TitleRow
+
+    def say(self, fault: str) -> None:
+        """Show what is wrong with it, or that nothing is."""
+        if fault != self.fault:
+            self.fault = fault
+            self._head.refresh()
+
+    def repaint(self) -> None:
+        """The row has the colours too."""
+        self._head.restyle(self._palette, "background")
 
 
 def heading_spans(spec: FieldSpec, fault: str, width: int, *, null: bool | None = None) -> list[Span]:

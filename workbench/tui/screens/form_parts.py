@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Final
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -19,7 +18,7 @@ from workbench.tui.form_fields import EMPTY, LEFT_OUT, MISSING, FieldSpec, read,
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, row, spans_width
-from workbench.tui.screens.form_heading import heading_spans
+from workbench.tui.screens.form_heading import Headed, heading_spans
 from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
@@ -92,7 +91,7 @@ class ValueArea(SteadyArea):
             self.select_all()
 
 
-class FormField(Vertical):
+class FormField(Headed):
     """One argument: what it is, how it is filled in, and beside it what is wrong with it."""
 
     DEFAULT_CSS = """
@@ -123,7 +122,6 @@ class FormField(Vertical):
     def __init__(self, spec: FieldSpec, value: Any, palette: Palette) -> None:
         super().__init__()
         self.spec = spec
-        self.fault = ""
         self._missing = value is MISSING
         value = LEFT_OUT if value is MISSING else value
         self._value = value
@@ -152,17 +150,11 @@ class FormField(Vertical):
         """What has the focus while the field is filled in."""
         return self._editor
 
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._head.restyle(palette, "background")
+    def repaint(self) -> None:
+        """What is chosen from has the colours too."""
+        super().repaint()
         if isinstance(self._editor, Options):
-            self._editor.palette = palette
+            self._editor.palette = self._palette
 
     def read(self) -> tuple[Any, str]:
         """The value, or LEFT_OUT, and what is wrong with what stands there."""
@@ -189,12 +181,6 @@ class FormField(Vertical):
     def by_path(self, path: str) -> Iterator[tuple[str, FormField]]:
         """The field at its path."""
         yield path, self
-
-    def say(self, fault: str) -> None:
-        """Show what is wrong with it, or that nothing is."""
-        if fault != self.fault:
-            self.fault = fault
-            self._head.refresh()
 
     @property
     def takes_null(self) -> bool:

@@ -43,16 +43,15 @@ class ModelsScreen(ChoosingScreen[Row, Choice]):
             "models", palette, placeholder="filter, or any name that litellm knows", empty=_EMPTY
         )
         self._current = full_name(current)
-        self._at_first = known
-        self._snapshot: Snapshot | None = None
+        self._snapshot = known
         self._folded: set[str] = set()
         self._met: set[str] = set()
         self._moved = False
 
     def on_mount(self) -> None:
         """What is known can be chosen from at once; the line takes the keys, as in all such lists."""
-        if self._at_first is not None:
-            self.show(self._at_first)
+        if self._snapshot is not None:
+            self.show(self._snapshot)
 
     def title_spans(self, width: int) -> list[Span]:
         """What it lists, and the heads of the columns."""

@@ -18,7 +18,7 @@ from workbench.tui.form_fields import LEFT_OUT, MISSING, FieldSpec
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, row, spans_width
-from workbench.tui.screens.form_heading import heading_spans, with_fault
+from workbench.tui.screens.form_heading import Headed, heading_spans, with_fault
 from workbench.tui.screens.form_parts import FormField, Options
 from workbench.tui.title_row import TitleRow
 
@@ -38,7 +38,7 @@ def field_for(spec: FieldSpec, value: Any, palette: Palette, depth: int = 0) -> 
     return (ObjectField if spec.kind == "object" else ListField)(spec, value, palette, depth)
 
 
-class NestedField(Vertical):
+class NestedField(Headed):
     """A heading, whether there is a value at all where there need not be one, and what is in it."""
 
     DEFAULT_CSS = """
@@ -53,7 +53,6 @@ class NestedField(Vertical):
     def __init__(self, spec: FieldSpec, value: Any, palette: Palette, depth: int) -> None:
         super().__init__()
         self.spec = spec
-        self.fault = ""
         self._palette = palette
         self._depth = depth
         may_be_left_out = value is MISSING or not spec.required
@@ -62,7 +61,7 @@ class NestedField(Vertical):
         self._inside = Vertical(classes="inside")
         self._inside.can_focus = False
         self._built = False
-        self._widgets: list[Widget] = []
+        self._widgets: list[Painted] = []
         self._value = value
         self._head = TitleRow(
             lambda width: heading_spans(self.spec, self.fault, width), palette, "background"
@@ -85,7 +84,7 @@ class NestedField(Vertical):
             yield from self._widgets
         self._inside.display = self.state is _FILLED
 
-    def build(self, value: Any) -> list[Widget]:
+    def build(self, value: Any) -> list[Painted]:
         """The widgets for what is in it."""
         raise NotImplementedError
 
@@ -137,12 +136,6 @@ class NestedField(Vertical):
             self.ready()
             yield from self.inside(path)
 
-    def say(self, fault: str) -> None:
-        """Show what is wrong with it, or that nothing is."""
-        if fault != self.fault:
-            self.fault = fault
-            self._head.refresh()
-
     @property
     def editor(self) -> Widget:
         """What has the focus while it is filled in."""
@@ -151,19 +144,13 @@ class NestedField(Vertical):
         self.ready()
         return next((each.editor for _, each in self.inside("")), self)  # type: ignore[attr-defined]  # fields all
 
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = palette
-        self._head.restyle(palette, "background")
+    def repaint(self) -> None:
+        """What is in it has the colours too."""
+        super().repaint()
         if self._presence is not None:
-            self._presence.palette = palette
+            self._presence.palette = self._palette
         for each in self._widgets:
-            each.palette = palette  # type: ignore[attr-defined]  # every widget in it has one
+            each.palette = self._palette
 
 
 def _states(spec: FieldSpec, may_be_left_out: bool) -> tuple[object, ...]:
@@ -174,7 +161,7 @@ def _states(spec: FieldSpec, may_be_left_out: bool) -> tuple[object, ...]:
 class ObjectField(NestedField):
     """An object: a field for each of its keys."""
 
-    def build(self, value: Any) -> list[Widget]:
+    def build(self, value: Any) -> list[Painted]:
         """A field for each key, with its value or its default."""
         given: Mapping[str, Any] = value if isinstance(value, Mapping) else {}
         fresh = value is LEFT_OUT or value is None
@@ -203,7 +190,7 @@ class ObjectField(NestedField):
 class ListField(NestedField):
     """A list: its items, which can be taken out, and a row that adds one."""
 
-    def build(self, value: Any) -> list[Widget]:
+    def build(self, value: Any) -> list[Painted]:
         """The items that there are."""
         self._items = [self._item(each) for each in (value if isinstance(value, list) else ())]
         self._adder = AddRow(self._palette)
@@ -259,7 +246,7 @@ class ListField(NestedField):
         self.post_message(FormField.Filled())
 
 
-class ListItem(Vertical):
+class ListItem(Headed):
     """One item: its number, what is wrong with it as a whole, and its field."""
 
     DEFAULT_CSS = "ListItem { height: auto; & > .row { height: 1; } }"
@@ -274,16 +261,15 @@ class ListItem(Vertical):
     def __init__(self, inner: Field, palette: Palette) -> None:
         super().__init__()
         self.number = 0
-        self.fault = ""
         self.spec = inner.spec
         self._inner = inner
         self._palette = palette
-        self._row = TitleRow(self._spans, palette, "background")
+        self._head = TitleRow(self._spans, palette, "background")
         self._remove_from = 0
 
     def compose(self) -> ComposeResult:
         """The row above the field."""
-        yield self._row
+        yield self._head
         yield self._inner
 
     def _spans(self, width: int) -> list[Span]:
@@ -294,7 +280,7 @@ class ListItem(Vertical):
 
     def on_click(self, event: events.Click) -> None:
         """A click on the words at the right of its row takes it out."""
-        place = self._row.region  # the click may come from a field in it, whose own cells it counts
+        place = self._head.region  # the click may come from a field in it, whose own cells it counts
         if event.screen_y == place.y and event.screen_x - place.x >= self._remove_from:
             event.stop()
             self.take_out()
@@ -312,26 +298,15 @@ class ListItem(Vertical):
         yield path, self
         yield from (pair for pair in self._inner.by_path(path) if pair[1] is not self._inner)
 
-    def say(self, fault: str) -> None:
-        """Show what is wrong with it, or that nothing is."""
-        if fault != self.fault:
-            self.fault = fault
-            self._row.refresh()
-
     @property
     def editor(self) -> Widget:
         """What has the focus while it is filled in."""
         return self._inner.editor
 
-    @property
-    def palette(self) -> Palette:
-        """The colours; setting them draws everything again."""
-        return self._palette
-
-    @palette.setter
-    def palette(self, palette: Palette) -> None:
-        self._palette = self._inner.palette = palette
-        self._row.restyle(palette, "background")
+    def repaint(self) -> None:
+        """Its field has the colours too."""
+        super().repaint()
+        self._inner.palette = self._palette
 
 
 class AddRow(Painted, can_focus=True):
