@@ -21,10 +21,19 @@ class Pulse:
         self._resting = resting
         self._window = WindowTitle(put_title)
         self._moving = True
+        self._second = 0
 
     def start(self) -> None:
         """Once the app is mounted."""
-        self._timer = self._app.set_interval(self._app.looks.tick, self.beat)
+        self._timer = self._app.set_interval(self._app.looks.tick, self.tick)
+
+    def tick(self) -> None:
+        """Beat, if there is anything new to see."""
+        # below another screen seconds are enough: each change there paints all of it anew, dimmed
+        second = int(time.time())
+        if second != self._second or self._app.screen is self._app.main:
+            self._second = second
+            self.beat()
 
     def beat(self) -> None:
         """Show what goes on now."""
