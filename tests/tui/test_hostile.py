@@ -22,6 +22,7 @@ from workbench.tui.screens.inspector import InspectorScreen
 from workbench.visible import visible, visible_line
 
 SIZES = ((120, 40), (40, 12), (300, 100), (60, 16), (104, 30), (80, 24), (41, 13), (200, 50))
+TINY = ((28, 6), (24, 9), (12, 4), (8, 3), (6, 4), (5, 2), (3, 1), (1, 1))
 
 
 async def settled(pilot: Pilot[Any]) -> None:
@@ -124,6 +125,24 @@ async def test_every_screen_stays_whole_at_every_size(name: str) -> None:
         await settled(pilot)
         assert app.screen is screen
         await walk(pilot)
+
+
+@pytest.mark.parametrize("name", ["main", "inspector", *SCREENS])
+async def test_no_terminal_is_too_small_for_a_screen_to_live_on(name: str) -> None:
+    app = StageApp(story(ALL))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settled(pilot)
+        palette = palette_of("graphite")
+        if name != "main":
+            entries = app.main.trace.entries()
+            inspector = InspectorScreen(entries, len(entries) - 1, palette)
+            app.call_later(app.push_screen, SCREENS[name](palette) if name in SCREENS else inspector)
+            await settled(pilot)
+        for size in TINY:
+            await pilot.resize_terminal(*size)
+            await settled(pilot)
+            assert app.screen.size == size
+        await walk(pilot, [(120, 40)])
 
 
 async def test_what_the_app_notifies_is_plain_text_whoever_asks() -> None:

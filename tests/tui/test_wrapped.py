@@ -24,3 +24,9 @@ def test_nothing_is_lost_and_no_line_is_too_wide(text: str, width: int, words: b
     found = lines(text, width, words=words)
     assert all(cell_len(line) <= width for line in found)
     assert "".join(line[2:] for line in found) == visible(text).replace("\n", "")
+
+
+@given(st.text(st.sampled_from("a 漢\u0301\u200d👨\n"), max_size=30), st.integers(0, 7), st.booleans())
+def test_in_hardly_any_room_it_ends_and_nothing_is_lost(text: str, width: int, words: bool) -> None:
+    found = lines(text, width, words=words)
+    assert "".join(line[2:] for line in found) == visible(text).replace("\n", "")

@@ -8,13 +8,13 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Any, Final
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 
 from workbench.tui.comparison import AT_ONCE, Comparison, compare
 from workbench.tui.diff import MINUS, Diff, DiffRow, Words
 from workbench.tui.json_changes import Change
 from workbench.tui.render import Span, clip, fit
-from workbench.tui.wrapped import Line
+from workbench.tui.wrapped import Line, pieces_of
 from workbench.visible import visible, visible_line
 
 SIDE_BY_SIDE: Final = 72
@@ -142,7 +142,7 @@ def _value(value: Any, room: int) -> list[str]:
         text = json.dumps(value, ensure_ascii=False, indent=2)
     most = max(1, room) * _VALUE_ROWS
     shown = visible(text[: most + 1])
-    pieces = [piece for line in shown.split("\n") for piece in chop_cells(line, room) or [""]]
+    pieces = [piece for line in shown.split("\n") for piece in pieces_of(line, room)]
     if len(pieces) <= _VALUE_ROWS and len(text) <= most:
         return pieces
     left = len(text) - len("".join(pieces[: _VALUE_ROWS - 1]))
@@ -199,7 +199,7 @@ def _column(row: DiffRow | None, number: int | None, digits: int, room: int, gro
     on = f" on:{ground}" if changed else ""
     lines: list[list[Span]] = []
     at = 0
-    for piece in chop_cells(row.text, room) or [""]:
+    for piece in pieces_of(row.text, room):
         label = f"{number:>{digits}}" if number is not None and not lines else " " * digits
         sign = (MINUS if row.kind == "cut" else "+") if changed and not lines else " "
         sign_key = "error" if sign == MINUS else "success"
@@ -232,7 +232,7 @@ def _stacked(rows: Sequence[DiffRow], width: int) -> Iterator[Line]:
         ground = {"cut": " on:cut", "add": " on:add"}.get(row.kind, "")
         sign, key = {"cut": (MINUS, "error"), "add": ("+", "success")}.get(row.kind, (" ", "muted"))
         at = 0
-        for piece in chop_cells(row.text, room) or [""]:
+        for piece in pieces_of(row.text, room):
             words = _worded(piece, at, row.words, "text" + ground, f"text{ground}_word" if ground else "text")
             blanks = (" " * (room - cell_len(piece)), "text" + ground)
             yield (("  ", "text"), (sign + " ", key + ground), *words, blanks)

@@ -34,7 +34,7 @@ def wrapped(
             for start in range(0, max(1, len(line)), room):
                 yield margin, (line[start : start + room], key)
         else:
-            for piece in chop_cells(line, room) or [""]:
+            for piece in pieces_of(line, room):
                 yield margin, (piece, key)
     if len(text) > LIMIT:
         yield margin, (f"{len(text) - LIMIT:,} more characters are not shown here", "muted")
@@ -44,8 +44,13 @@ def _at_blanks(line: str, room: int) -> Iterator[str]:
     """A long line in pieces of at most ``room`` cells, each up to the last blank in it, if there is one."""
     start = 0
     while start < len(line):
-        piece = chop_cells(line[start : start + room], room)[0]
+        piece = pieces_of(line[start : start + room], room)[0]
         if start + len(piece) < len(line) and (blank := piece.rfind(" ")) > 0:
             piece = piece[: blank + 1]
         yield piece
         start += len(piece)
+
+
+def pieces_of(line: str, room: int) -> list[str]:
+    """Pieces of at most ``room`` cells; a character that is wider, or has no room, is a piece of its own."""
+    return [piece for piece in chop_cells(line, max(1, room)) if piece] or [line]
