@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _PANELS: Final = ("prompt", "conversation", "trace", "tools")
 _BY_TEXT: Final = 0.1
 """The score of a command of which only the text fits: below those whose title does."""
+_PATIENCE: Final = 20
+"""After how many paintings at most a panel that was asked to has the focus."""
 
 
 class CommandFinder(Provider):
@@ -46,13 +48,16 @@ class CommandFinder(Provider):
             await app.run_action(command.action)
             return
         app.main.focus_panel(command.scope)
-        # the focus is there only after what was asked for before
-        app.call_after_refresh(app.call_later, self._do_in_panel, command)
+        app.call_after_refresh(self._do_in_panel, command, _PATIENCE)
 
-    async def _do_in_panel(self, command: Command) -> None:
-        for active in self.app.screen.active_bindings.values():
+    async def _do_in_panel(self, command: Command, patience: int) -> None:
+        app = cast("WorkbenchApp", self.app)
+        if app.main.focused_panel != command.scope and patience:
+            app.call_after_refresh(self._do_in_panel, command, patience - 1)  # its tab has to come up first
+            return
+        for active in app.screen.active_bindings.values():
             if active.binding.id == command.id:
-                await self.app.run_action(active.binding.action, active.node)
+                await app.run_action(active.binding.action, active.node)
                 return
 
 
