@@ -29,7 +29,7 @@ async def test_a_folder_that_refuses_is_said_once_in_the_conversation_and_turns_
         notices.attach(post)
         return sample_agent(post)
 
-    async with driven(start) as it:
+    async with driven(start, size=(120, 80)) as it:
         for number in (2, 3):
             await it.turn(f"add(a={number}, b={number})")
         said = conversation(it)
