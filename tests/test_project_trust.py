@@ -220,7 +220,7 @@ def test_an_agent_is_built_without_what_waits_and_one_line_says_so(own_folder: P
     said: list[tuple[str, str, str]] = []
     agent = build_agent(None, problem=lambda *words: said.append(words))
     line = (
-        "run: workbench trust (waiting for your yes: approval, parameters.base_url, .workbench/grants.yaml)"
+        "workbench trust loads it (waiting for your yes: approval, parameters.base_url, .workbench/grants.yaml)"
     )
     assert said == [("project setup", line, "")]
     assert agent.tools.grants == ()
@@ -246,5 +246,5 @@ def test_without_anybody_to_tell_the_line_is_logged_once(
         build_agent(None).close()
     (record,) = [each for each in caplog.records if each.levelno == logging.WARNING]
     assert record.getMessage() == (
-        "project setup was not loaded: run: workbench trust (waiting for your yes: approval)"
+        "project setup was not loaded: workbench trust loads it (waiting for your yes: approval)"
     )

@@ -144,7 +144,7 @@ def _log_once(line: str) -> None:
 
 
 def _in_one_line(briefs: Iterable[str]) -> str:
-    return f"run: workbench trust (waiting for your yes: {', '.join(briefs)})"
+    return f"workbench trust loads it (waiting for your yes: {', '.join(briefs)})"
 
 
 def _effects(read: Callable[[Path], Iterable[str]], path: Path) -> tuple[str, ...]:

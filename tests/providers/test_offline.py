@@ -95,6 +95,11 @@ def test_the_closing_answer_holds_each_result() -> None:
     )
 
 
+def test_a_call_whose_arguments_do_not_fit_returned_nothing() -> None:
+    fault = "b: missing. Expected: a (integer, required), b (integer, required)."
+    assert answer("add(a=2)", fault) == f"`add`: {fault}"
+
+
 def test_a_long_result_is_shown_in_a_block_and_says_how_much_is_missing() -> None:
     said = answer("add(1, 2)", "line ``` one\n" + "x" * 2000)
     assert said.startswith("`add` returned:\n\n````text\nline ``` one\nxxx")

@@ -16,7 +16,8 @@ _MAX_SHOWN = 1_200  # characters of a result that are shown in a block
 _MAX_TOOLS = 12
 _SAMPLES: dict[str, Any] = {"integer": 2, "number": 2.5, "boolean": True, "string": "text", "null": None}
 _NO_RESULT = re.compile(
-    r"rejected|not run|interrupted|error executing|there is no tool|\S+ (?:is switched off|was not allowed)",
+    r"rejected|not run|interrupted|error executing|there is no tool|\S+ (?:is switched off|was not allowed)"
+    r"|.*\. Expected: ",
     re.IGNORECASE,
 )
 _MARKS = re.compile(r"[*_`\[\]<>\\#|~&]")
