@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from click.shell_completion import ShellComplete
 
 from workbench import Agent, ConfigError
+from workbench.cli import main
 from workbench.config import user_folder
 from workbench.registry import Grant, GrantScope
 from workbench.toolbox.grants_file import save_grants
@@ -59,6 +61,13 @@ def test_the_package_can_be_run_as_a_module(own_folder: Path) -> None:
         (("agnt.py:helper",), "there is no agnt.py:helper\nDid you mean agent.py?"),
         (("--trust", "carefull", "tools"), "there is no policy carefull\nDid you mean careful?"),
         (("run", "hi", "tool/"), "there is no tool/\nDid you mean tools?"),
+        (("runn", "hi"), "there is no runn\nDid you mean run?"),
+        (("tool/", "hi"), "there is no tool/\nDid you mean tools?"),
+        (("--tools", "tolls"), "there is no tolls\nDid you mean tools?"),
+        (("--mcp", "agnt.py"), "there is no agnt.py\nDid you mean agent.py?"),
+        (("--model", "offline", "run"), "there is no run\nA command comes first: workbench run …"),
+        (("--modle", "offline"), "there is no option --modle\nDid you mean --model?"),
+        (("run", "hi", "--theme", "paper"), "there is no option --theme\nIt is one of workbench open."),
     ],
 )
 def test_a_slip_on_the_command_line_is_told_before_anything_opens(
@@ -68,6 +77,179 @@ def test_a_slip_on_the_command_line_is_told_before_anything_opens(
     (own_folder / "agent.py").write_text(AGENT)
     run = workbench(*arguments, folder=own_folder)
     assert (run.returncode, run.stderr) == (2, f"workbench: {said}\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run",), "workbench: PROMPT is missing\nSee "),
+        (
+            ("run", "hi", "--approve", "maybe"),
+            "workbench: invalid value for '--approve': 'maybe' is not one of",
+        ),
+        (
+            ("run", "add", "two", "numbers"),
+            "workbench: there is no two\nTARGET is a folder or file of tools,",
+        ),
+        (("run", "hi", "--model"), " run --help."),
+        (("word " * 60,), f"workbench: cannot open {'word ' * 60}: File name too long\nTARGET is a folder"),
+        (("run", "hi", "--tools", "x" * 300), f"workbench: cannot open {'x' * 300}: File name too long"),
+        (("sessions", "here"), "workbench: got unexpected extra argument (here)\nSee "),
+        (("export", "nope"), "workbench: there are no sessions in "),
+        (("--resume", "nope"), "workbench: there are no sessions in "),
+        (("run", "hi", "--resume", "last"), "workbench: there are no sessions in "),
+        (
+            ("run", "hi", "--model", "replay:nope"),
+            "workbench: cannot read nope: No such file or directory\nBehind",
+        ),
+        (("--model", "replay:nope"), "workbench: cannot read nope: No such file or directory\nBehind"),
+        (("run", "hi", "--model", "replay:some.txt"), "workbench: no model has answered in some.txt\nBehind"),
+    ],
+)
+def test_whatever_is_wrong_with_the_command_line_is_told_in_one_way_and_ends_with_two(
+    own_folder: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (own_folder / "some.txt").write_text("no session\n")
+    run = workbench(*arguments, folder=own_folder)
+    assert (run.returncode, run.stdout) == (2, "")
+    assert said in run.stderr
+    assert run.stderr.startswith("workbench: ")
+    assert "Usage:" not in run.stderr
+
+
+def completed(*words: str) -> list[str]:
+    """What a shell offers for the last word."""
+    *before, last = words
+    found = ShellComplete(main, {}, "workbench", "_WORKBENCH_COMPLETE").get_completions(before, last)
+    return [each.value if each.type == "plain" else each.type for each in found]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("",), ["file", "export", "open", "run", "sessions", "trust"]),
+        (("ru",), ["file", "run"]),
+        (("--th",), ["--theme"]),
+        (("tools", "--r"), ["--resume"]),
+        (("run", "hi", "to"), ["file"]),
+        (("run", "hi", "--approve", ""), ["ask", "all", "none"]),
+        (("--mcp", "ser"), ["file"]),
+    ],
+)
+def test_a_shell_completes_commands_options_and_files(words: tuple[str, ...], offered: list[str]) -> None:
+    assert completed(*words) == offered
+
+
+def test_the_help_says_of_each_command_what_it_takes_and_cuts_no_sentence(own_folder: Path) -> None:
+    said = workbench("--help", folder=own_folder).stdout
+    for command in ("[TARGET]", *(name for name in main.commands if name != "open")):
+        assert f"  workbench {command} " in said
+    assert "..." not in said.replace("[ARGS]...", "")
+
+
+def test_the_end_of_the_input_is_told_where_a_yes_is_asked_for(own_folder: Path) -> None:
+    (own_folder / ".env").write_text("SOME_KEY=x\n")
+    run = workbench("trust", folder=own_folder)
+    assert run.returncode == 1
+    assert "workbench: the input ended before an answer" in run.stderr
+
+
+def test_what_trust_says_goes_to_a_stdout_that_takes_it_or_the_reason_is_told(own_folder: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "workbench.cli", "trust"],
+            cwd=own_folder,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert run.returncode == 1
+    assert run.stderr == "workbench: cannot write to stdout: No space left on device\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("run", "hi"), ("sessions",), ("trust",), ("export", "last")])
+def test_a_folder_that_is_gone_is_told(own_folder: Path, arguments: tuple[str, ...]) -> None:
+    command = 'mkdir gone && cd gone && rmdir ../gone && exec "$@"'
+    run = subprocess.run(
+        ["/bin/sh", "-c", command, "sh", sys.executable, "-m", "workbench.cli", *arguments],
+        cwd=own_folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert run.returncode == 1
+    assert run.stderr == "workbench: this folder is not there any more\nGo to one that is.\n"
+
+
+RAISING = """
+from workbench import Agent, before_llm
+
+def deeper():
+    return {}["gone"]
+
+@before_llm
+def bad(agent):
+    deeper()
+
+agent = Agent("raising", model="offline", on_events=[bad])
+unlogged = Agent("unlogged", model="offline", on_events=[bad], log=False)
+"""
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+def test_a_hook_that_raises_is_told_by_its_own_frames_and_the_log_has_all_of_it(
+    own_folder: Path, quiet: tuple[str, ...]
+) -> None:
+    (own_folder / "mine.py").write_text(RAISING)
+    run = workbench("run", "hi", "mine.py:agent", *quiet, folder=own_folder)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.endswith(
+        "workbench: KeyError: 'gone' in the before_llm handler bad (mine.py:5)\n"
+        "  mine.py:9 in bad   deeper()\n"
+        '  mine.py:5 in deeper   return {}["gone"]\n'
+        "The whole traceback is in .workbench/logs/raising.log\n"
+    )
+    assert "Traceback" not in run.stderr
+    log = (own_folder / ".workbench" / "logs" / "raising.log").read_text()
+    for part in (
+        "Traceback (most recent call last):",
+        'mine.py", line 5, in deeper',
+        "before_llm handler bad",
+    ):
+        assert part in log
+
+
+def test_what_a_hook_raised_is_told_whole_where_no_log_keeps_it(own_folder: Path) -> None:
+    (own_folder / "mine.py").write_text(RAISING)
+    run = workbench("run", "hi", "mine.py:unlogged", folder=own_folder)
+    assert run.returncode == 1
+    assert "Traceback (most recent call last):" in run.stderr
+
+
+@pytest.mark.parametrize("target", ["broken.py", "broken", "around.py"])
+def test_a_target_that_is_no_python_is_told_with_its_line_and_a_mark_below_the_place(
+    own_folder: Path, target: str
+) -> None:
+    (own_folder / "broken.py").write_text("def fine():\n    pass\n\ndef broken(:\n    pass\n")
+    (own_folder / "around.py").write_text("import broken\n")
+    run = workbench("run", "hi", target, folder=own_folder)
+    assert run.returncode == 2
+    assert run.stderr.startswith(
+        f"workbench: cannot import {own_folder / 'broken.py'}:4: SyntaxError: invalid syntax\n"
+        "    def broken(:\n               ^\n"
+    )
+
+
+@pytest.mark.parametrize("code", ["a = 1\0\n", f"a = '{'x' * 300}' ]\n"])
+def test_a_line_that_cannot_be_shown_or_is_very_long_is_left_out(own_folder: Path, code: str) -> None:
+    (own_folder / "broken.py").write_text(code)
+    run = workbench("run", "hi", "broken.py", folder=own_folder)
+    assert run.returncode == 2
+    first, _hint = run.stderr.splitlines()
+    assert "SyntaxError" in first
 
 
 def test_a_folder_with_a_colon_in_its_name_is_no_slip(own_folder: Path) -> None:
@@ -198,7 +380,7 @@ def test_the_settings_of_a_project_open_nothing_until_the_user_said_yes(own_fold
     assert not (own_folder / "a.txt").exists()
     (line,) = [each for each in run.stderr.splitlines() if "workbench trust" in each]
     assert line == (
-        "workbench: project setup was not loaded: run: workbench trust "
+        "workbench: project setup was not loaded: workbench trust loads it "
         "(waiting for your yes: approval, .workbench/grants.yaml, .env)"
     )
     assert workbench("trust", folder=own_folder, given="n\n").returncode == 1
@@ -272,6 +454,29 @@ def test_the_settings_of_the_project_are_checked(own_folder: Path) -> None:
     run = workbench("run", "hi", folder=own_folder)
     assert run.returncode == 2
     assert "colour: not a setting" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model: offline\na: [\n", ":3: not valid YAML: expected the node content, but found '<stream end>'"),
+        (
+            "model: \x01\n",
+            ": cannot be read: unacceptable character #x0001: special characters are not allowed",
+        ),
+        ("model: 2026-13-45\n", ": cannot be read: month must be in 1..12"),
+    ],
+)
+def test_settings_that_cannot_be_read_are_told_in_a_line_with_the_place(
+    own_folder: Path, text: str, said: str
+) -> None:
+    path = own_folder / ".workbench" / "config.yaml"
+    path.parent.mkdir()
+    path.write_text(text)
+    run = workbench("run", "hi", folder=own_folder)
+    assert run.returncode == 2
+    assert run.stderr.startswith(f"workbench: {path}{said}")
+    assert run.stderr.endswith("Mend or remove the file.\n")
 
 
 LOUD = """

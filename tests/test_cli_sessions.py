@@ -59,7 +59,7 @@ def test_a_turn_can_go_on_in_an_earlier_session(kept: Path) -> None:
 
 def test_a_session_that_is_not_there_is_an_error_that_names_what_is(kept: Path) -> None:
     run = workbench("run", "hello", "--resume", "nothing", folder=kept)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "no session fits 'nothing'" in run.stderr
     assert "assistant_" in run.stderr
 
@@ -80,3 +80,6 @@ def test_sending_spans_needs_their_format_and_a_collector(kept: Path) -> None:
     run = workbench("export", "last", "--to", "http://127.0.0.1:1", folder=kept)
     assert run.returncode == 2
     assert "--to needs --format otel" in run.stderr
+    run = workbench("export", "last", "--format", "otel", "--to", "localhost:4318", folder=kept)
+    assert run.returncode == 2
+    assert run.stderr == "workbench: localhost:4318 is no address\nSuch as http://localhost:4318.\n"

@@ -219,9 +219,8 @@ def test_an_agent_is_built_without_what_waits_and_one_line_says_so(own_folder: P
     save_grants(grants_path(own_folder), [Grant("*", {}, GrantScope.PROJECT)])
     said: list[tuple[str, str, str]] = []
     agent = build_agent(None, problem=lambda *words: said.append(words))
-    line = (
-        "workbench trust loads it (waiting for your yes: approval, parameters.base_url, .workbench/grants.yaml)"
-    )
+    waiting = "approval, parameters.base_url, .workbench/grants.yaml"
+    line = f"workbench trust loads it (waiting for your yes: {waiting})"
     assert said == [("project setup", line, "")]
     assert agent.tools.grants == ()
     assert agent.trust == "careful"

@@ -102,6 +102,35 @@ def test_a_new_file_that_is_broken_is_not_said_to_be_in_use(kept: Kept) -> None:
     assert "last version" in notice.hint
 
 
+def test_a_broken_helper_leaves_the_last_version_in_use_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "greeting.py").write_text(HELLO)
+    (tmp_path / "agent.py").write_text(
+        "from workbench import Agent\nfrom greeting import greet\n"
+        "agent = Agent('one', [greet], model='offline', log=False)\n"
+    )
+    sources: list[ToolSource] = []
+    told: list[events.AgentEvent] = []
+    agent = build_agent("agent.py", trust="open", loaded=sources.append)
+    upkeep = ToolUpkeep(agent.tools, sources, told.append)
+    (tmp_path / "greeting.py").write_text("WORD = 'hello'\ndef greet(name: str\n    return name\n")
+    upkeep.check()
+    (notice,) = [each for each in told if isinstance(each, events.Notice)]
+    assert notice.title == "greeting.py was not loaded again"
+    assert notice.text == "line 2: SyntaxError: '(' was never closed\n    def greet(name: str"
+    assert notice.hint == "The last version that loaded stays in use: mend it and save."
+    assert agent.tools.call("greet", {"name": "Ann"}) == "hello Ann"
+
+
+def test_a_file_of_which_one_function_is_no_tool_was_loaded_in_part(kept: Kept) -> None:
+    kept.file.write_text(HELLO + "def second(when: print) -> str:\n    return ''\n")
+    kept.upkeep.check()
+    titles = [title for title, _ in kept.notices()]
+    assert titles[0] == "greet.py was loaded in part"
+
+
 def test_a_rule_that_covers_no_tool_is_told_once_the_tools_are_there(kept: Kept) -> None:
     kept.tools.policy = PermissionPolicy.from_rules([{"deny": "gret"}, {"deny": "greet"}])
     kept.upkeep.start()

@@ -3,36 +3,43 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from workbench.console.default_group import DefaultGroup
+from workbench.console.standard import open_closed_streams, write_out
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.tightening import APPROVALS
-from workbench.toolbox.target_place import split_target
+from workbench.toolbox.target_place import may_be_module, neighbours, split_target
 from workbench.visible import visible, visible_line
 
 EXIT_CODES: Final = {"success": 0, "error": 1, "incomplete": 3, "stopped": 4}
 """2 is a wrong command line; 130 an interrupt."""
 
-
-class _DefaultGroup(click.Group):
-    """Takes ``workbench TARGET`` for ``workbench open TARGET``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        first = args[0] if args else ""
-        if first not in self.commands and first not in ("--help", "-h", "--version"):
-            args = ["open", *args]
-        return super().parse_args(ctx, args)
+_TARGETS: Final = (
+    "TARGET is a folder or file of tools, or FILE.py:NAME or MODULE:NAME of an agent.\n"
+    'A prompt stands in quotes: workbench run "add(a=2, b=3)"'
+)
 
 
-@click.group(cls=_DefaultGroup, context_settings={"help_option_names": ["-h", "--help"]})
+class _Commands(DefaultGroup):
+    """Tells in one way whatever goes wrong."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with _told_plainly():
+            return super().invoke(ctx)
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    subcommand_metavar="[TARGET | COMMAND] [ARGS]...",
+)
 @click.version_option(package_name="agent-workbench", prog_name="workbench")
 def main() -> None:
     """Talk to an agent, watch every call, approve what it does.
@@ -49,30 +56,50 @@ def main() -> None:
 
     The app takes --model, --tools, --trust, --resume, --mcp, --theme and --ascii: workbench open --help.
     """
-    _open_closed_streams()
+    open_closed_streams()
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise WorkbenchError("this folder is not there any more", hint="Go to one that is.") from error
 
 
 def _shared(command: Any) -> Any:
     for option in (
         click.option("--model", help="Any model that litellm knows, or offline (needs no key)."),
         click.option(
-            "--tools", multiple=True, metavar="PATH", help="More tools: a folder or file; repeatable."
+            "--tools",
+            multiple=True,
+            type=click.Path(),
+            metavar="PATH",
+            help="More tools: a folder or file; repeatable.",
         ),
         click.option("--resume", metavar="NAME", help="Go on with a session: last, or a part of its name."),
         click.option(
-            "--trust", metavar="WORD|FILE", help="careful (default), strict, open, or a policy file."
+            "--trust",
+            type=click.Path(),
+            metavar="WORD|FILE",
+            help="careful (default), strict, open, or a policy file.",
         ),
     ):
         command = option(command)
     return command
 
 
+_mcp: Final = click.option(
+    "--mcp",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="Tools of the MCP servers in an mcpServers file.",
+)
+
+
 @main.command("open")
-@click.argument("target", required=False)
+@click.argument("target", required=False, type=click.Path())
 @_shared
 @click.option("--theme", help="A theme's name, for example graphite or paper.")
 @click.option("--ascii", "ascii_only", is_flag=True, help="Draw signs and lines with ASCII.")
-@click.option("--mcp", multiple=True, metavar="FILE", help="Tools of the MCP servers in an mcpServers file.")
+@_mcp
 def open_app(
     target: str | None,
     model: str | None,
@@ -84,20 +111,19 @@ def open_app(
     mcp: tuple[str, ...],
 ) -> None:
     """Open the app on TARGET."""
-    with _told_plainly():
-        _refuse_slips(target, trust)
-        from workbench.launch import run_app
+    _refuse_slips(target, trust, tools, mcp)
+    from workbench.launch import run_app
 
-        code, lines = run_app(
-            target,
-            model=model,
-            tools=tools,
-            trust=trust,
-            resume=resume,
-            theme=theme,
-            ascii_only=ascii_only,
-            mcp=mcp,
-        )
+    code, lines = run_app(
+        target,
+        model=model,
+        tools=tools,
+        trust=trust,
+        resume=resume,
+        theme=theme,
+        ascii_only=ascii_only,
+        mcp=mcp,
+    )
     with suppress(OSError):  # the terminal may be gone
         for line in lines:
             click.echo(line)
@@ -106,16 +132,23 @@ def open_app(
 
 @main.command()
 @click.argument("prompt")
-@click.argument("target", required=False)
+@click.argument("target", required=False, type=click.Path())
 @_shared
 @click.option(
     "--approve",
     type=click.Choice(["ask", "all", "none"]),
     help="What happens to calls that ask. Default: ask in a terminal, else none.",
 )
-@click.option("--mcp", multiple=True, metavar="FILE", help="Tools of the MCP servers in an mcpServers file.")
+@_mcp
 @click.option("--max-iterations", type=click.IntRange(min=1), help="Model calls at most.")
-@click.option("--image", "images", multiple=True, metavar="FILE", help="A picture to send too; repeatable.")
+@click.option(
+    "--image",
+    "images",
+    multiple=True,
+    type=click.Path(),
+    metavar="FILE",
+    help="A picture to send too; repeatable.",
+)
 @click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 def run(
     prompt: str,
@@ -132,35 +165,33 @@ def run(
 ) -> None:
     """Run one turn without a screen: the answer on stdout, everything else on stderr.
 
-    PROMPT is the message; - reads it from stdin. Exit code: 0 answered, 1 failed, 2 wrong command line,
-    3 stopped at the iteration limit, 4 stopped by a hook, 130 interrupted.
+    PROMPT is the message; - reads it from stdin. Exit code: 0 answered, 1 failed, 2 wrong command line or
+    setting, 3 stopped at the iteration limit, 4 stopped by a hook or ceiling, 130 interrupted.
     """
     from workbench.launch import run_once
 
     text = sys.stdin.read() if prompt == "-" else prompt
     mode = approve or ("ask" if sys.stdin.isatty() and prompt != "-" else "none")
-    with _told_plainly():
-        if not text.strip():
-            raise ConfigError(
-                "the prompt is empty", hint='Such as: workbench run "add(a=2, b=3)"; - reads it from stdin.'
-            )
-        _refuse_slips(target, trust)
-        answer, status = run_once(
-            text,
-            target,
-            model=model,
-            tools=tools,
-            trust=trust,
-            resume=resume,
-            approve=mode,
-            max_iterations=max_iterations,
-            images=images,
-            mcp=mcp,
-            quiet=quiet,
+    if not text.strip():
+        raise ConfigError(
+            "the prompt is empty", hint='Such as: workbench run "add(a=2, b=3)"; - reads it from stdin.'
         )
-    with _told_plainly():
-        if answer:
-            _write_out(answer + "\n")
+    _refuse_slips(target, trust, tools, mcp)
+    answer, status = run_once(
+        text,
+        target,
+        model=model,
+        tools=tools,
+        trust=trust,
+        resume=resume,
+        approve=mode,
+        max_iterations=max_iterations,
+        images=images,
+        mcp=mcp,
+        quiet=quiet,
+    )
+    if answer:
+        write_out(answer + "\n")
     sys.exit(EXIT_CODES[status])
 
 
@@ -173,23 +204,22 @@ def sessions(text: str | None) -> None:
     """
     from workbench.storage.session_index import list_sessions, search_sessions
 
-    with _told_plainly():
-        if text is not None:
-            place = None
-            for place in search_sessions(Path.cwd(), text):
-                _write_out(f"{place.head.path.stem}  turn {place.turn}  {visible_line(place.excerpt)}\n")
-            if place is None:
-                click.echo(f"workbench: nothing found for {visible_line(text)}", err=True)
-                sys.exit(1)
-            return
-        heads = list_sessions(Path.cwd())
-        if not heads:
-            _write_out("No session was kept here yet.\n")
-        for head in heads:
-            said = head.problem or head.first or "(no turn yet)"
-            turns = f"{head.turns} turn{'s' * (head.turns != 1)}"
-            state = "  (in use)" if head.running else "  (interrupted)" if head.interrupted else ""
-            _write_out(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}{state}\n")
+    if text is not None:
+        place = None
+        for place in search_sessions(Path.cwd(), text):
+            write_out(f"{place.head.path.stem}  turn {place.turn}  {visible_line(place.excerpt)}\n")
+        if place is None:
+            click.echo(f"workbench: nothing found for {visible_line(text)}", err=True)
+            sys.exit(1)
+        return
+    heads = list_sessions(Path.cwd())
+    if not heads:
+        write_out("No session was kept here yet.\n")
+    for head in heads:
+        said = head.problem or head.first or "(no turn yet)"
+        turns = f"{head.turns} turn{'s' * (head.turns != 1)}"
+        state = "  (in use)" if head.running else "  (interrupted)" if head.interrupted else ""
+        write_out(f"{visible_line(head.path.stem)}  {turns}  {visible_line(said)[:80]}{state}\n")
 
 
 @main.command()
@@ -206,26 +236,27 @@ def sessions(text: str | None) -> None:
 @click.option("--content", is_flag=True, help="With otel: arguments and results too.")
 def export(session: str, kind: str, output: str | None, to: str | None, content: bool) -> None:
     """Write SESSION (last, a part of its name, or a file) for other people and programs."""
+    from workbench.launch import named_session
     from workbench.storage import export as exports
     from workbench.storage.session_file import read_session
-    from workbench.storage.session_index import find_session
 
-    with _told_plainly():
-        if to is not None and kind != "otel":
-            raise ConfigError("--to needs --format otel")
-        record = read_session(find_session(Path.cwd(), session))
-        if to is not None:
-            from workbench.storage.otel_export import send_spans
+    if to is not None and kind != "otel":
+        raise ConfigError("--to needs --format otel")
+    if to is not None and not to.startswith(("http://", "https://")):
+        raise ConfigError(f"{to} is no address", hint="Such as http://localhost:4318.")
+    record = read_session(named_session(session))
+    if to is not None:
+        from workbench.storage.otel_export import send_spans
 
-            count = send_spans(record, to, content=content)
-            click.echo(f"{count} span{'s were' if count != 1 else ' was'} sent to {to}")
-            return
-        if output is None:
-            out = io.StringIO()
-            exports.export(record, kind, out, content=content)
-            _write_out(out.getvalue())
-            return
-        exports.export_to(record, kind, Path(output), content=content)
+        count = send_spans(record, to, content=content)
+        write_out(f"{count} span{'s were' if count != 1 else ' was'} sent to {to}\n")
+        return
+    if output is None:
+        out = io.StringIO()
+        exports.export(record, kind, out, content=content)
+        write_out(out.getvalue())
+        return
+    exports.export_to(record, kind, Path(output), content=content)
 
 
 @main.command()
@@ -242,26 +273,26 @@ def trust(folder: str | None, listing: bool, revoke: bool, yes: bool) -> None:
     """
     from workbench.project_review import ProjectReview, trusted_text
 
-    with _told_plainly():
-        if listing:
-            click.echo(trusted_text(Path(folder) if folder else None) or "Nothing has your yes.")
-            return
-        place = Path(folder or ".")
-        if revoke:
-            _revoke(place, yes=yes)
-            return
-        if not place.is_dir():
-            raise ConfigError(f"there is no folder {place}")
-        review = ProjectReview(place)
-        if not review.waiting:
-            click.echo("Nothing in this folder waits for your yes.")
-            return
-        click.echo(review.text)
-        if not yes and not click.confirm("Let all of this take effect?"):
-            click.echo("Nothing was changed.")
-            sys.exit(1)
-        review.say_yes()
-        click.echo("Done. You will be asked anew when a file changes.")
+    if listing:
+        text = trusted_text(Path(folder) if folder else None) or "Nothing has your yes."
+        write_out(f"{text}\n")
+        return
+    place = Path(folder or ".")
+    if revoke:
+        _revoke(place, yes=yes)
+        return
+    if not place.is_dir():
+        raise ConfigError(f"there is no folder {place}")
+    review = ProjectReview(place)
+    if not review.waiting:
+        write_out("Nothing in this folder waits for your yes.\n")
+        return
+    write_out(f"{review.text}\n")
+    if not yes and not click.confirm("Let all of this take effect?"):
+        write_out("Nothing was changed.\n")
+        sys.exit(1)
+    review.say_yes()
+    write_out("Done. You will be asked anew when a file changes.\n")
 
 
 def _revoke(folder: Path, *, yes: bool) -> None:
@@ -271,68 +302,41 @@ def _revoke(folder: Path, *, yes: bool) -> None:
 
     text = trusted_text(folder)
     if not text:
-        click.echo("Nothing in this folder has your yes.")
+        write_out("Nothing in this folder has your yes.\n")
         return
-    click.echo(text)
+    write_out(f"{text}\n")
     if not yes and not click.confirm("Take your yes to all of this back?"):
-        click.echo("Nothing was changed.")
+        write_out("Nothing was changed.\n")
         sys.exit(1)
     ProjectTrust(folder, user_folder()).take_back()
-    click.echo("Done. It takes effect at the next start, and you will be asked anew.")
+    write_out("Done. It takes effect at the next start, and you will be asked anew.\n")
 
 
-def _open_closed_streams() -> None:
-    """Where this was started with a standard stream closed, nobody listens there; nothing fails for that."""
-    for fd, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
-        if getattr(sys, name) is None:
-            null = os.open(os.devnull, os.O_RDWR)
-            if null != fd:
-                os.dup2(null, fd)
-                os.close(null)
-            stream = open(fd, mode, encoding="utf-8", closefd=False)  # noqa: SIM115  # until the end
-            setattr(sys, name, stream)
-            setattr(sys, f"__{name}__", stream)
-
-
-def _write_out(text: str) -> None:
-    """Write to stdout, at once. Raises WorkbenchError where that takes nothing."""
-    out = sys.stdout
-    try:
-        if isinstance(out, io.TextIOWrapper):
-            out.reconfigure(errors="backslashreplace")
-        # on a terminal, text of models and tools must not act; into a file or a pipe it goes as it is
-        out.write(visible(text) if out.isatty() else text)
-        out.flush()
-    except BrokenPipeError:  # who read it has enough, and click ends the program
-        raise
-    except (OSError, ValueError) as error:  # ValueError: a tool has closed it
-        with suppress(OSError):  # what it still holds would fail again at the end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        reason = error.strerror if isinstance(error, OSError) else "it was closed"
-        raise WorkbenchError(f"cannot write to stdout: {reason}") from error
-
-
-def _refuse_slips(target: str | None, trust: str | None) -> None:
-    """Raise ConfigError for a target or policy that cannot be: cheaper than a screen that opens to say so."""
-    if target is not None:
-        place, _ = split_target(target)
-        if not place.exists() and not _may_be_module(place):
-            beside = place.parent if place.parent.is_dir() else Path()
-            neighbours = [str(beside / each.name) for each in beside.iterdir()]
-            known = [*neighbours, *(main.commands if len(place.parts) == 1 else ())]
-            raise ConfigError(f"there is no {target}", hint=_near(str(place), known))
+def _refuse_slips(
+    target: str | None, trust: str | None = None, tools: Sequence[str] = (), mcp: Sequence[str] = ()
+) -> None:
+    """Raise ConfigError for what cannot be there: cheaper than a screen that opens to say so."""
+    for place in (*([target] if target is not None else ()), *tools):
+        _refuse_missing(place, main.commands if place is target else ())
+    for path in mcp:
+        if not Path(path).exists():
+            raise ConfigError(f"there is no {path}", hint=_near(path, neighbours(Path(path))))
     if trust is not None and trust not in APPROVALS and not Path(trust).exists():
         hint = f"Its own policies are {', '.join(APPROVALS)}; a file holds one of yours."
         raise ConfigError(f"there is no policy {trust}", hint=_near(trust, APPROVALS) or hint)
 
 
-def _may_be_module(place: Path) -> bool:
-    """Whether the import system has something of this name; nothing is imported."""
-    name = str(place)
-    if place.suffix == ".py" or not all(part.isidentifier() for part in name.split(".")):
-        return False
-    first = name.partition(".")[0]
-    return Path(first).is_dir() or Path(f"{first}.py").is_file() or find_spec(first) is not None
+def _refuse_missing(target: str, commands: Iterable[str]) -> None:
+    try:
+        place, _ = split_target(target)
+        if place.exists() or may_be_module(place):
+            return
+    except OSError as error:  # longer than a name can be, or where one may not look
+        raise ConfigError(f"cannot open {target}: {error.strerror}", hint=_TARGETS) from error
+    if target in commands:
+        raise ConfigError(f"there is no {target}", hint=f"A command comes first: workbench {target} …")
+    known = [*neighbours(place), *(commands if len(place.parts) == 1 else ())]
+    raise ConfigError(f"there is no {target}", hint=_near(str(place), known) or _TARGETS)
 
 
 def _near(name: str, known: Iterable[str]) -> str:
@@ -348,15 +352,49 @@ def _told_plainly() -> Iterator[None]:
     try:
         yield
     except WorkbenchError as error:
-        click.echo(f"workbench: {visible(str(error))}", err=True)
-        if error.hint:
-            click.echo(visible(error.hint), err=True)
+        _tell(error)
         sys.exit(2 if isinstance(error, ConfigError) else 1)
-    except EOFError:
+    except click.UsageError as error:
+        _tell(_slip(error))
+        sys.exit(2)
+    except (EOFError, click.Abort) as error:  # click turns either end of a question into its own
+        if isinstance(error, click.Abort):
+            click.echo(err=True)  # the question has no end of its line
+        if isinstance(error.__context__, KeyboardInterrupt):
+            sys.exit(130)
         click.echo("workbench: the input ended before an answer", err=True)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+def _tell(error: WorkbenchError) -> None:
+    click.echo(f"workbench: {visible(str(error))}", err=True)
+    if error.hint:
+        click.echo(visible(error.hint), err=True)
+
+
+def _slip(error: click.UsageError) -> ConfigError:
+    """What click found wrong with the words of the command line, in the words of all other errors."""
+    context = error.ctx or click.get_current_context()
+    usage = f"See {context.command_path} {context.invoked_subcommand or ''}".rstrip() + " --help."
+    if isinstance(error, click.NoSuchOption):
+        return ConfigError(f"there is no option {error.option_name}", hint=_option_hint(error) or usage)
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return ConfigError(f"{error.param.make_metavar(context)} is missing", hint=usage)
+    try:  # a word too many often comes behind one that is wrong
+        _refuse_slips(context.params.get("target"))
+    except ConfigError as wrong:
+        return wrong
+    said = error.format_message().rstrip(".")
+    return ConfigError(said[:1].lower() + said[1:], hint=usage)
+
+
+def _option_hint(error: click.NoSuchOption) -> str:
+    for name, command in main.commands.items():
+        if any(error.option_name in each.opts for each in command.params):
+            return f"It is one of workbench {name}."
+    return f"Did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
 
 
 if __name__ == "__main__":

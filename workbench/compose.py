@@ -14,7 +14,7 @@ from workbench.engine.llm import LLM
 from workbench.engine.observer import Observer
 from workbench.engine.trust import apply_trust
 from workbench.engine.xray_context import TraceView
-from workbench.errors import ConfigError
+from workbench.errors import ConfigError, StorageError
 from workbench.registry import ToolRegistry
 from workbench.resources import resource_folder
 
@@ -28,6 +28,7 @@ SYSTEM_PROMPT = (
     "read the reason and find another way, or ask."
 )
 _LENIENT = "lenient:"
+_REPLAYED = "Behind replay: stands the file of a session, as in .workbench/sessions/."
 TRUST_WORDS = ("open", "careful", "strict")
 
 
@@ -133,11 +134,7 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
         )
     kind, _, path = model.partition(":")
     if kind == "replay":
-        from workbench.providers.replay import ReplayModel
-        from workbench.storage.session_file import read_session
-
-        lenient = path.startswith(_LENIENT)
-        return ReplayModel(read_session(path.removeprefix(_LENIENT)).messages, strict=not lenient)
+        return _replay(path.removeprefix(_LENIENT), strict=not path.startswith(_LENIENT))
     settings = load_settings(Path.cwd())
     log_waiting_parameters(settings.waiting)
     llm = create_llm(model, **{**settings.config.parameters, **(parameters or {})})
@@ -145,6 +142,19 @@ def make_llm(model: str, parameters: Mapping[str, Any] | None = None) -> LLM:
     if warm is not None:
         warm()
     return llm
+
+
+def _replay(path: str, *, strict: bool) -> LLM:
+    from workbench.providers.replay import ReplayModel
+    from workbench.storage.session_file import read_session
+
+    try:
+        recorded = read_session(path).messages
+    except StorageError as error:
+        raise ConfigError(str(error), hint=error.hint or _REPLAYED) from error
+    if not any(message.get("role") == "assistant" for message in recorded):
+        raise ConfigError(f"no model has answered in {path}", hint=_REPLAYED)
+    return ReplayModel(recorded, strict=strict)
 
 
 def policy_of(trust: Any) -> Any:

@@ -13,6 +13,7 @@ from workbench.tightening import APPROVALS, tightened
 
 PROJECT_FOLDER = ".workbench"
 FILE_NAME = "config.yaml"
+_MEND = "Mend or remove the file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,13 @@ def _read(path: Path) -> dict[str, Any]:
 
     try:
         data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}", hint="Mend or remove the file.") from error
-    except (OSError, ValueError, AttributeError, RecursionError) as error:  # also a date that no calendar has
-        raise ConfigError(f"{path}: cannot be read: {error}", hint="Mend or remove the file.") from error
+    except yaml.MarkedYAMLError as error:
+        line = f":{error.problem_mark.line + 1}" if error.problem_mark else ""
+        raise ConfigError(f"{path}{line}: not valid YAML: {error.problem or error}", hint=_MEND) from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}", hint=_MEND) from error
+    except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:  # also an impossible date
+        raise ConfigError(f"{path}: cannot be read: {error}", hint=_MEND) from error
     if data is None:
         return {}
     known = [each.name for each in fields(Config)]

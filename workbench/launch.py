@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.config import FILE_NAME, Config, load_config, user_folder
 from workbench.environment import load_env_files
-from workbench.errors import ConfigError, WorkbenchError
+from workbench.errors import ConfigError, StorageError, WorkbenchError
 from workbench.project_trust import ProjectTrust
 from workbench.resources import resource_folder
 from workbench.visible import visible_line
@@ -66,9 +66,8 @@ def run_once(
     )
     if resume is not None:
         from workbench.storage.continuing import resume_session
-        from workbench.storage.session_index import find_session
 
-        resume_session(agent, find_session(Path.cwd(), resume))
+        resume_session(agent, named_session(resume))
     agent.quiet = quiet
     agent.observers.append(ConsolePrinter(show_result=False))
     agent.hooks.add(TerminalApproval(mode_of(approve)).handler)
@@ -83,7 +82,37 @@ def run_once(
             if quiet:
                 raise
             return "", "error"  # the printer has said why
+        except Exception as error:  # what a handler of the person's own raised
+            if not _tell_raised(agent, error):
+                raise
+            return "", "error"
         return answer, agent.last_status or "error"
+
+
+def _tell_raised(agent: Agent, error: Exception) -> bool:
+    """Say where in a person's code it came up, and where all of it is; False where no log has it."""
+    import click
+
+    from workbench.console.raised import raised_lines
+    from workbench.storage.text_log import TextLog
+
+    logs = [each.path for each in agent.observers if isinstance(each, TextLog) and each.path is not None]
+    if not logs:
+        return False
+    first, *frames = raised_lines(error)
+    for line in (f"workbench: {first}", *frames, f"The whole traceback is in {_short(logs[0])}"):
+        click.echo(visible_line(line), err=True)
+    return True
+
+
+def named_session(word: str) -> Path:
+    """The file of the session that a person named. Raises ConfigError that says what there is instead."""
+    from workbench.storage.session_index import find_session
+
+    try:
+        return find_session(Path.cwd(), word)
+    except StorageError as error:
+        raise ConfigError(str(error), hint=error.hint) from error
 
 
 def _servers_of(agent: Agent, mcp: Sequence[str]) -> AbstractContextManager[None]:
@@ -103,7 +132,7 @@ def _amiss(agent: Agent, sources: Sequence[ToolSource]) -> Iterator[str]:
     for source in sources:
         empty = not any(file.tools or file.failures for file in source.files)
         if empty and not isinstance(source, AgentSource):  # an agent may well have none
-            yield f"there are no tools in {source.place}: the public functions of its Python files would be"
+            yield f"there are no tools in {source.place}: each public function of a Python file is one"
     for rule in idle_rules(agent.tools.policy, agent.tools):
         yield f"a rule of the policy covers nothing: {rule}"
 
@@ -128,9 +157,9 @@ def run_app(
     config = load_config(Path.cwd())
     palette = _palette(theme, config.theme)
     if resume is not None:
-        from workbench.storage.session_index import find_session
-
-        find_session(Path.cwd(), resume)  # said before the screen comes up
+        named_session(resume)  # said before the screen comes up
+    if model is not None and model.startswith("replay:"):
+        _make_llm(model, {})  # as well
     _need_a_terminal()
     looks = looks_of(ascii_only=ascii_only or config.ascii, motion=config.motion)
     backstage = _Backstage(target, model=model, tools=tools, trust=trust, mcp=mcp)
@@ -193,6 +222,7 @@ class _Backstage:
         self._trust = trust
         self._mcp = mcp
         self._ends = ExitStack()
+        self._begun = False
         self.gone_theme = ""
         self.set_upkeep: Callable[[Upkeep], object] = _nobody
 
@@ -204,7 +234,17 @@ class _Backstage:
         return words + [word for option in options for word in option]
 
     def build(self, post: Post) -> Agent:
-        """The agent, with all that follows files and logs. On the agent's thread."""
+        """The agent, with all that follows files and logs. On the agent's thread.
+
+        Asked again after it failed, it reads the project's files anew.
+        """
+        if self._begun:
+            from workbench.toolbox.mending import forget_project
+
+            load_env_files(Path.cwd())
+            forget_project(Path.cwd())
+            return self._agent(post)
+        self._begun = True
         self._listen(post)
         try:
             return self._agent(post)
@@ -235,7 +275,10 @@ class _Backstage:
             loaded=sources.append,
         )
         agent.hooks.add(env_files_hook(Path.cwd()), first=True)
-        upkeep = ToolUpkeep(agent.tools, sources, post, mcp=[Path(path) for path in self._mcp])
+        with ExitStack() as undone:
+            undone.callback(agent.close)
+            upkeep = ToolUpkeep(agent.tools, sources, post, mcp=[Path(path) for path in self._mcp])
+            undone.pop_all()
         self._ends.callback(upkeep.close)
         upkeep.start()
         self.set_upkeep(upkeep)
@@ -247,10 +290,11 @@ class _Backstage:
 
     def _listen(self, post: Post) -> None:
         from workbench.tui.log_notices import LogNotices
+        from workbench.tui.stray_notices import StrayNotices
 
-        notices = LogNotices()
-        self._ends.callback(notices.remove)
-        notices.attach(post)
+        for notices in (LogNotices(), StrayNotices()):
+            notices.attach(post)
+            self._ends.callback(notices.remove)
 
     def _bring_themes(self, post: Post) -> None:
         """Let the others be chosen too, say what is wrong with some, and follow their files."""

@@ -84,19 +84,24 @@ class ToolUpkeep:
             path = str(failure.path)
             self._post(events.LoadFailed("", time.time(), name, failure.reason, where, path))
         new = failures.keys() - self._failed
-        loaded = {file.path for source in self._sources for file in source.files if file.module is not None}
         self._failed = set(failures)
         for name in sorted(new):
-            self._tell_failure(failures[name], again=failures[name].path in loaded)
+            self._tell_failure(failures[name])
         if summary := _summary(report):
             self._tell("Tools were reloaded", summary, "muted", counted=True)
         if report.left_behind:
             self._tell("Some changes wait", ", ".join(report.left_behind), "warning", _NEXT_START)
 
-    def _tell_failure(self, failure: LoadFailure, *, again: bool) -> None:
+    def _tell_failure(self, failure: LoadFailure, *, again: bool = True) -> None:
+        """Say what is wrong, and what is in use meanwhile; ``again``: the files were loaded before."""
+        files = [file for source in self._sources for file in source.files if failure in file.failures]
+        again = again and any(file.module is not None for file in files)
+        part = bool(files) and not any(file.broken for file in files)
+        what = "was loaded in part" if part else f"was not loaded{' again' * again}"
         where = f"line {failure.line}: " if failure.line else ""
-        title = f"{failure.path.name} was not loaded{' again' * again}"
-        self._tell(title, f"{where}{failure.reason}", "error", _OLD_VERSION if again else _NO_VERSION)
+        line = f"\n    {failure.text[:_LONGEST_LINE]}" if failure.text else ""
+        hint = _IN_PART if part else _OLD_VERSION if again else _NO_VERSION
+        self._tell(f"{failure.path.name} {what}", f"{where}{failure.reason}{line}", "error", hint)
 
     def server_changed(self, state: McpServerState) -> None:
         """Tell of a server that comes or goes; once, however often it is tried again."""
@@ -134,8 +139,10 @@ class ToolUpkeep:
 
 _IDLE = "They take effect once such a tool is there. If it is a slip, mend the file and start again."
 _NEXT_START = "The agent stays what it is while it runs; these take effect when Workbench is started again."
-_NO_VERSION = "Its tools come once it loads. Save the file again when it is mended."
-_OLD_VERSION = "The last version that loaded stays in use. Save the file again when it is mended."
+_NO_VERSION = "What it is to bring comes once it loads: mend it and save."
+_IN_PART = "All else in it is in use as it is now: mend this and save."
+_OLD_VERSION = "The last version that loaded stays in use: mend it and save."
+_LONGEST_LINE = 200
 
 
 def _summary(report: ReloadReport) -> str:

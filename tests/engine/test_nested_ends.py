@@ -12,6 +12,7 @@ from tests.engine.strict_llm import StrictLLM, call, calls
 from tests.engine.waiting import until
 from workbench.engine import after_each_tool
 from workbench.engine.agent import Agent
+from workbench.engine.human_time import HumanTime
 from workbench.engine.jobs import Job
 from workbench.engine.llm import LLMResponse
 from workbench.errors import StopTurn
@@ -158,11 +159,11 @@ def test_an_interrupt_ends_the_agent_inside(inner: Inner, monkeypatch: pytest.Mo
     outer = outer_of(inner, "ask")
     listen = Job._listen
 
-    def interrupted(job: Job, cancel: Any, timeout: float | None) -> str:
+    def interrupted(job: Job, cancel: Any, timeout: float | None, human: HumanTime) -> str:
         if job.errand.owner is outer and job.errand.call_id:
             assert inner.begun.wait(30)
             raise KeyboardInterrupt
-        return listen(job, cancel, timeout)
+        return listen(job, cancel, timeout, human)
 
     monkeypatch.setattr(Job, "_listen", interrupted)
     with pytest.raises(KeyboardInterrupt):

@@ -290,3 +290,11 @@ def test_each_needle_is_tried_wherever_its_pattern_fits(needle: str) -> None:
         for value in (*values, "=correcthorse", "phrase := hunter2hunter2", "\u00a0:\u00a0a1B2c3D4e5F6g7H8"):
             text = before + needle + value
             assert Masker({})(text) == plainly(text)
+
+
+def test_a_secret_in_the_values_of_a_failing_frame_is_covered_by_its_name() -> None:
+    mask = Masker({})
+    values = {"password": "'hunter2Secret9'", "api_key": "b'abcd1234efgh5678'", "path": "'src/main.py'"}
+    assert to_plain({"locals": values}, mask) == {
+        "locals": {"password": "'[masked key]'", "api_key": "b'[masked key]'", "path": "'src/main.py'"}
+    }

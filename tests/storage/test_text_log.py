@@ -9,6 +9,7 @@ import pytest
 
 from tests.storage.fake_agent import FakeAgent
 from workbench.engine.llm import TokenUsage
+from workbench.errors import ProviderError
 from workbench.storage.masking import Masker
 from workbench.storage.text_log import TextLog
 
@@ -46,6 +47,22 @@ def test_errors_of_tools_and_turns_are_said(tmp_path: Path) -> None:
     text = "\n".join(lines(tmp_path))
     assert 'boom({"a": 1}) error: ValueError: it broke' in text
     assert "error  RuntimeError: no model" in text
+
+
+def test_what_a_handler_raised_has_its_traceback_and_what_is_said_on_purpose_has_none(tmp_path: Path) -> None:
+    assert new_log(tmp_path).path is None
+    log = new_log(tmp_path)
+    agent = FakeAgent(log)
+    for error in (ProviderError("no answer"), KeyError("gone")):
+        agent.begin("x")
+        try:
+            raise error
+        except (ProviderError, KeyError) as caught:
+            agent.end("", status="error", error=caught)
+    assert log.path == tmp_path / ".workbench/logs/tester.log"
+    said = [line.partition("Z ")[2] for line in lines(tmp_path)]
+    assert said.count("error  Traceback (most recent call last):") == 1
+    assert "error      raise error" in said[said.index("error  KeyError: 'gone'") :]
 
 
 def test_control_characters_never_reach_the_file(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from workbench.toolbox.pytest_writer import callee, check_savable, default_path,
 TOOLS = '''\
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 
 from rates import RATES
 
@@ -103,6 +105,29 @@ class Bank:
 bank = Bank()
 
 
+class Doubler:
+    """Twice a number."""
+
+    def __call__(self, number: int) -> int:
+        return 2 * number
+
+
+doubler = Doubler()
+
+
+def product(left: int, right: int) -> int:
+    """The product."""
+    return left * right
+
+
+tenfold = partial(product, 10)
+
+
+def nothing(number: int) -> float:
+    """No number."""
+    return float("nan")
+
+
 def maker():
     def hidden(a: int) -> int:
         """Hidden."""
@@ -111,8 +136,10 @@ def maker():
     return hidden
 
 
+made = maker()
+
 __all__ = ["convert", "different", "words", "rows", "broken", "own_error", "later", "thing", "bank"]
-__all__ += ["flags", "digits", "unannotated"]
+__all__ += ["flags", "digits", "unannotated", "doubler", "tenfold", "nothing", "made"]
 '''
 
 
@@ -168,6 +195,10 @@ CHANGES: tuple[tuple[str, dict[str, Any], str, str], ...] = (
     ("money.flags", {"count": 4}, "count > 3", "int(count > 3)"),
     ("money.digits", {"number": 2}, "return str(number)", "return number"),
     ("money.unannotated", {"given": "2"}, "return given", "return int(given)"),
+    ("money.doubler", {"number": 3}, "return 2 * number", "return 3 * number"),
+    ("money.product", {"right": 3}, "return left * right", "return left + right"),
+    ("money.nothing", {"number": 3}, 'float("nan")', 'float("inf")'),
+    ("money.made", {"a": 3}, "return a\n", "return a + 1\n"),
 )
 """A call, and how its tool is changed so that it gives something else."""
 
@@ -275,3 +306,21 @@ def test_a_tool_that_a_test_cannot_get_at_says_why(folder: Path) -> None:
         assert tool is not None
         with pytest.raises(ConfigError, match=why):
             callee(tool)
+
+
+def test_a_call_of_an_agent_is_no_test_and_says_what_is() -> None:
+    inner = Agent("helper", [], llm=Silent(), quiet=True, log=False)
+    tool = Agent("boss", [inner], llm=Silent(), quiet=True, log=False).tools.get("helper")
+    assert tool is not None
+    with pytest.raises(ConfigError, match="helper is an agent") as raised:
+        callee(tool)
+    assert "the calls that it made" in raised.value.hint
+
+
+def test_an_object_that_stands_nowhere_says_so() -> None:
+    registry = ToolRegistry()
+    registry.register(partial(default_path, Path()), name="path")
+    tool = registry.get("path")
+    assert tool is not None
+    with pytest.raises(ConfigError, match="under a name"):
+        callee(tool)

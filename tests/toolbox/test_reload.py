@@ -203,6 +203,23 @@ def test_a_changed_helper_reaches_whoever_uses_it_and_nobody_else(
     assert here.registry.call("a.one", {}) == 7
 
 
+def test_of_a_changed_helper_only_what_is_used_reaches_a_tool(
+    write: Write, bench: Callable[[], Bench]
+) -> None:
+    write("_deep.py", "V = 1\nW = 1\ndef get(): return V\ndef got(): return W\n")
+    write("_mid.py", "from _deep import get, got\ndef first(): return get()\ndef last(): return got()\n")
+    uses = "def one() -> int: return _mid.first()\ndef two() -> int: return _mid.last()\n"
+    write("a.py", f"import _mid\n{uses}def three() -> int: return 3\n")
+    write("b.py", "from _mid import *\ndef four() -> int: return first()\ndef five() -> int: return last()\n")
+    here = bench()
+    for value in (7, 8):  # what is in use then was loaded again itself
+        write("_deep.py", f"V = {value}\nW = 1\ndef get(): return V\ndef got(): return W\n")
+        assert here.reload().changed == ("a.one", "b.four")
+        assert here.registry.call("b.four", {}) == value
+    write("_mid.py", "from _deep import get, got\ndef first(): return get()\ndef last(): return got() + 1\n")
+    assert here.reload().changed == ("a.two", "b.five")
+
+
 def test_a_broken_helper_is_named_and_all_keep_working(write: Write, bench: Callable[[], Bench]) -> None:
     helper = write("_help.py", "V = 1\n")
     write("a.py", "from _help import V\ndef one() -> int: return V\n")

@@ -119,5 +119,38 @@ def test_a_file_that_another_one_imports_is_one_module(tmp_path: Path, write: Wr
     ],
 )
 def test_the_names_that_an_edit_reaches(old: str, new: str, found: set[str]) -> None:
-    names = affected_names(old.encode(), new.encode(), reloaded={"m", "m.x"}, package="", folder=None)
+    names = affected_names(
+        old.encode(), new.encode(), renewed={"m": None, "m.x": None}, package="", folder=None
+    )
     assert names == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("from m import a, b\nx = a()\ny = b()\n", {"a", "x"}),
+        ("from m import a as c, b\nx = [c]\ny = [b]\n", {"c", "x"}),
+        ("import m\ndef f(): return m.a\ndef g(): return m.b\ndef h(): return m\n", {"m", "f", "h"}),
+        ("import m as n\ndef f(): return n.a\ndef g(): return n.b.a\n", {"n", "f"}),
+        ("from m import *\ndef f(): return a\ndef g(): return b\n", {"a", "f"}),
+        ("import q\ndef f(): return q.a\n", set()),
+        ("import p.sub\ndef f(): return p.sub.a\ndef g(): return p.other\n", {"p", "f"}),
+        ("from p import sub\ndef f(): return sub.z\ndef g(): return sub.y\n", {"sub", "f"}),
+        ("def f():\n    import m\ndef g():\n    import q\n", {"f"}),
+        (
+            "from lost import a\nimport lost\ndef f(): return a\ndef g(): return lost.b\n",
+            {"a", "f", "lost", "g"},
+        ),
+        ("try:\n    from m import b\nexcept ImportError:\n    b = None\n", {"b"}),
+    ],
+)
+def test_only_what_is_used_of_a_module_that_was_loaded_again_counts(source: str, found: set[str]) -> None:
+    renewed = {
+        "m": frozenset({"a"}),
+        "q": frozenset[str](),
+        "p": frozenset[str](),
+        "p.sub": frozenset({"z", "a"}),
+        "lost": None,
+    }
+    text = source.encode()
+    assert affected_names(text, text, renewed=renewed, package="", folder=None) == found

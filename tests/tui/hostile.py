@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from textual.screen import Screen
 from tests.tui.panel_app import Story
 from tests.tui.stage import START
 from workbench.providers.catalog import ModelGroup, ModelInfo, Snapshot
+from workbench.registry import ToolStatistics, WrongCall
 from workbench.storage.prompt_history import SentMessage
 from workbench.storage.session_file import SessionRecord, Turns
 from workbench.storage.session_format import Origin, TurnRecord
@@ -39,6 +41,7 @@ from workbench.tui.screens.reruns import RerunsScreen
 from workbench.tui.screens.save_test import SaveTestScreen
 from workbench.tui.screens.sessions import SessionsScreen
 from workbench.tui.screens.themes import ThemesScreen
+from workbench.tui.screens.tool import ToolScreen
 from workbench.tui.screens.what_if import WhatIfScreen
 from workbench.tui.trace_model import TraceModel
 from workbench.tui.trace_records import Entry
@@ -103,10 +106,14 @@ def story(text: str) -> list[events.AgentEvent]:
         events.WaitStarted(text, START, ("1",)),
         events.WaitFinished(text, START + 1, 1.0, (call,)),
         events.ToolStarted(text, START, "1", call.name, arguments),
-        events.ToolFinished(text, START + 1, entry),
+        events.ToolFinished(text, START + 1, entry, _wrong(text)),
         events.Notice(text, START, text, text, text),
         events.TurnFinished(text, START + 2, 1, "error", 2_000, 0, text, text, text),
     ]
+
+
+def _wrong(text: str) -> ToolStatistics:
+    return ToolStatistics(1, 1, 1, wrong_calls=(WrongCall(START, json.dumps({text: text}), text),))
 
 
 def request(text: str) -> ApprovalRequest:
@@ -289,6 +296,7 @@ SCREENS: dict[str, Callable[[Palette], Screen[Any]]] = {
     "save test": lambda palette: SaveTestScreen(ALL, ALL, [ALL], lambda path: ALL, palette),
     "sessions": sessions,
     "themes": themes,
+    "tool": lambda palette: ToolScreen(f"ns.{ALL}", [("does", ALL), ("wrong", ALL)], 1, palette),
     "what if": lambda palette: WhatIfScreen("1", ALL, ALL, ALL, palette, failed=True),
 }
 """Every screen that can lie on the main one."""

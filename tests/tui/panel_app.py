@@ -15,6 +15,8 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from workbench.engine.llm import TokenUsage
+from workbench.registry import ToolStatistics
+from workbench.registry.statistics import StatisticsBook
 from workbench.tui import events
 from workbench.tui.palette import Palette
 from workbench.tui.rows import RowList
@@ -84,6 +86,16 @@ def line_with(rows: RowList[Any], text: str) -> str:
     return found
 
 
+def counted(book: StatisticsBook, entry: Mapping[str, Any]) -> ToolStatistics:
+    """The statistics of a call's tool with that call, as a registry counts."""
+    name, status = entry["tool_name"], entry["status"]
+    if entry.get("error_type") == "ToolArgumentsError":
+        book.invalid(name, entry["arguments"], entry["error"])
+    elif status in ("success", "error"):
+        book.ran(name, entry["timing"], failed=status == "error")
+    return book.of(name)
+
+
 class Story:
     """Events of made-up turns; ``now`` moves on as told, in seconds."""
 
@@ -95,6 +107,7 @@ class Story:
         self.turn = 0
         self.iteration = 0
         self._calls = 0
+        self._book = StatisticsBook()
         self._began = START
         self._asked = START
         self._waited = 0.0
@@ -176,7 +189,8 @@ class Story:
             "iteration": self.iteration,
             **more,
         }
-        self.events.append(events.ToolFinished(self.agent, self.now, entry))
+        counts = counted(self._book, entry)
+        self.events.append(events.ToolFinished(self.agent, self.now, entry, counts))
 
     def run(self, call: events.CallInfo, ms: float, status: str = "success", **more: Any) -> None:
         """A call runs from beginning to end."""

@@ -8,7 +8,9 @@ from textual.app import App
 from textual.filter import LineFilter
 from textual.screen import Screen
 
+from tests.tui.panel_app import counted
 from workbench.engine.llm import TokenUsage
+from workbench.registry.statistics import StatisticsBook
 from workbench.resources import resource_folder
 from workbench.tui import events
 from workbench.tui.app import WorkbenchApp
@@ -53,6 +55,9 @@ def _answer(at: float, text: str, took: float, calls: int, iteration: int) -> li
     ]
 
 
+BOOK = StatisticsBook()
+
+
 def _ran(at: float, call: events.CallInfo, status: str, took: float, **more: object) -> events.AgentEvent:
     entry = {
         "type": "tool_execution",
@@ -66,7 +71,7 @@ def _ran(at: float, call: events.CallInfo, status: str, took: float, **more: obj
         "result": "",
         **more,
     }
-    return events.ToolFinished(AGENT, START + at + took / 1_000, entry)
+    return events.ToolFinished(AGENT, START + at + took / 1_000, entry, counted(BOOK, entry))
 
 
 CALLS = (

@@ -589,16 +589,6 @@ async def test_a_tool_that_exits_ends_its_turn_and_not_the_agent() -> None:
         assert it.agent.last_status == "success"
 
 
-async def test_messages_to_an_agent_that_could_not_be_built_say_why_again() -> None:
-    def start(post: Post) -> EngineAgent:
-        raise MissingKeyError("no luck", hint="Try another day.")
-
-    async with driven(start) as it:
-        await it.send("hello?")
-        await it.until(lambda: "There is no agent: no luck" in it.shown(it.app.main.conversation))
-        assert not it.app.busy
-
-
 async def test_the_end_of_an_inner_turn_leaves_the_outer_one_running() -> None:
     gate = threading.Event()
 

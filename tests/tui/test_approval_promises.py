@@ -112,3 +112,28 @@ async def test_a_call_of_an_agent_inside_a_tool_is_previewed_like_any_other() ->
         assert "- old" in it.shown() or "− old" in it.shown()
         await it.press("n", "enter")
         await it.until(lambda: it.idle)
+
+
+async def test_nobody_is_asked_about_a_call_whose_arguments_do_not_fit() -> None:
+    counter = Counter()
+    async with driven(counter.starts()) as it:
+        await it.send("send(txt='hi')")
+        await it.until(lambda: it.idle and it.trace)
+        assert [entry for entry in it.trace if entry["type"] == "human_wait"] == []
+        (entry,) = [entry for entry in it.trace if entry["type"] == "tool_execution"]
+        assert (entry["status"], entry["error_type"], counter.ran) == ("error", "ToolArgumentsError", 0)
+        assert "text" in entry["result"]
+
+
+async def test_beside_one_that_is_asked_about_an_unfit_call_says_that_it_cannot_run() -> None:
+    counter = Counter()
+    async with driven(counter.starts()) as it:
+        await it.send("send(txt='hi') and send(text='ho')")
+        screen = await it.asked()
+        assert "✗ unfit" in it.shown()
+        assert "what is wrong with the arguments for send" in it.shown()
+        assert screen.calls.cursor == 1
+        await it.press("y", "enter")
+        await it.until(lambda: it.idle)
+        statuses = [entry["status"] for entry in it.trace if entry["type"] == "tool_execution"]
+        assert (statuses, counter.ran) == (["error", "success"], 1)

@@ -112,6 +112,33 @@ async def test_a_question_that_ends_by_itself_says_why_and_keeps_the_reason_bein
         assert agent.ran == []
 
 
+async def test_arguments_being_edited_when_a_question_ends_by_itself_are_copied() -> None:
+    async with trial() as it:
+        await it.ask()
+        await it.press("e")
+        await it.until(lambda: isinstance(it.app.focused, TextArea))
+        await it.write("more")
+
+        it.app.broker.stop("ran longer than its limit")
+
+        await it.until(lambda: not it.asking)
+        assert it.app.clipboard.startswith("more{")
+        (told,) = it.app._notifications
+        assert told.message.startswith(
+            "None of the calls ran: ran longer than its limit. The arguments you were editing were copied: "
+        )
+
+
+async def test_arguments_that_were_only_looked_at_are_not_copied() -> None:
+    async with trial() as it:
+        await it.ask()
+        await it.press("e")
+        await it.until(lambda: isinstance(it.app.focused, TextArea))
+        it.app.broker.stop("ran longer than its limit")
+        await it.until(lambda: not it.asking)
+        assert it.app.clipboard == ""
+
+
 async def test_a_question_that_was_answered_is_not_said_to_have_ended_by_itself() -> None:
     async with trial() as it:
         agent = await it.ask()

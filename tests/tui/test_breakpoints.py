@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from textual.widgets import Input, TextArea
@@ -16,8 +17,10 @@ from workbench.project_trust import ProjectTrust
 from workbench.providers.base import create_llm
 from workbench.registry import ToolTag, tool
 from workbench.storage.breakpoint_file import BreakpointFile
+from workbench.tui.call_path import path_text
 from workbench.tui.events import Post
 from workbench.tui.rows import RowList
+from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.breakpoints import BreakpointsScreen
 from workbench.tui.screens.pause import PauseScreen
 
@@ -208,7 +211,7 @@ async def test_a_call_that_is_skipped_answers_with_the_made_up_result() -> None:
         await it.press("k")
         await fields(it)
         await it.write("made up")
-        await it.press("ctrl+s")
+        await it.press("ctrl+s", "enter")
         (entry,) = await ended(it)
         assert entry["result"] == "made up"
         assert entry["made_up"]
@@ -246,9 +249,84 @@ async def test_a_result_can_be_edited_and_a_call_run_again() -> None:
         await it.press("r")
         await fields(it)
         await it.act(lambda: setattr(screen.query_one(TextArea), "text", "four"))
-        await it.press("ctrl+s")
+        await it.press("ctrl+s", "enter")
         (entry,) = await ended(it)
         assert (entry["result"], entry["result_edited_from"]) == ("four", "3")
+
+
+@pytest.mark.parametrize(
+    ("when", "key", "mark"), [("before", "k", "made up"), ("after", "r", "result edited")]
+)
+@pytest.mark.parametrize(("go_on", "next_call"), [("enter", False), ("s", True)])
+async def test_a_result_that_is_taken_stays_at_the_pause_until_one_goes_on_or_steps(
+    when: Literal["before", "after"], key: str, mark: str, go_on: str, next_call: bool
+) -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add", when))
+        it.agent.breakpoints.step = True
+        await it.send(TWO)
+        await paused(it, "before", "add")
+        if when == "after":
+            await it.press("s")
+        screen = await paused(it, when, "add")
+        await it.press(key)
+        await fields(it)
+        await it.act(lambda: setattr(screen.query_one(TextArea), "text", "seven"))
+        await it.press("ctrl+s")
+        await it.until(lambda: screen.mode == "keys")
+        assert it.app.screen is screen
+        assert screen.reader.page == "Result"
+        assert f"{when}, {mark}" in it.shown()
+        assert "seven" in it.shown()
+        assert "enter continues with this result, s steps on with it" in it.shown()
+        await it.press(go_on)
+        if next_call:
+            await paused(it, "before", "mean")
+            await it.press("enter")
+        first, second = await ended(it)
+        assert (first["result"], second["result"]) == ("seven", "2.0")
+        assert not it.agent.breakpoints.step
+
+
+async def test_arguments_that_are_taken_after_a_made_up_result_let_the_call_run_after_all() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        screen = await paused(it)
+        for key in ("k", "e"):
+            await it.press(key)
+            await fields(it)
+            if key == "e":
+                area = screen.query_one(TextArea)
+                await it.act(partial(setattr, area, "text", '{"a": 40, "b": 2}'))
+            await it.press("ctrl+s")
+            await it.until(lambda: screen.mode == "keys")
+        assert "made up" not in it.shown()
+        await it.press("enter")
+        (entry,) = await ended(it)
+        assert entry["result"] == "42"
+        assert "made_up" not in entry
+
+
+async def test_the_edited_error_of_a_failed_call_is_shown_and_edited_further() -> None:
+    async with driven() as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.mean", on_error=True))
+        await it.send("mean(numbers=[])")
+        screen = await paused(it, "after")
+        for text in ("no luck", "no luck at all"):
+            await it.press("r")
+            await fields(it)
+            await it.act(partial(setattr, screen.query_one(TextArea), "text", text))
+            await it.press("ctrl+s")
+            await it.until(lambda: screen.mode == "keys")
+            assert "after, failed, result edited" in it.shown()
+            await it.press("r")
+            await fields(it)
+            assert screen.query_one(TextArea).text == text
+            await it.press("escape")
+        await it.press("enter")
+        (entry,) = await ended(it)
+        assert (entry["status"], entry["result"]) == ("error", "no luck at all")
 
 
 async def test_esc_leaves_a_field_and_without_one_stops_the_turn() -> None:
@@ -276,6 +354,21 @@ async def test_a_stop_from_elsewhere_takes_the_pause_away() -> None:
         assert it.agent.last_status == "stopped"
 
 
+@pytest.mark.parametrize("key", ["e", "k"])
+async def test_what_is_being_edited_when_a_pause_ends_by_itself_is_copied(key: str) -> None:
+    async with driven(notifications=True) as it:
+        it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
+        await it.send("add(a=1, b=2)")
+        await paused(it)
+        await it.press(key)
+        await it.until(lambda: isinstance(it.app.focused, TextArea))
+        await it.write("or so")
+        it.agent.stop()
+        await ended(it)
+        assert it.app.clipboard.startswith("or so")
+        await it.until(lambda: "What you were editing was copied" in it.shown())
+
+
 async def test_keys_typed_for_the_prompt_do_not_continue() -> None:
     async with driven() as it:
         it.agent.breakpoints.add(Breakpoint("arithmetic.add"))
@@ -291,12 +384,13 @@ async def test_keys_typed_for_the_prompt_do_not_continue() -> None:
         await ended(it)
 
 
+def double(number: int) -> int:
+    """Double it."""
+    return 2 * number
+
+
 def outer_agent(post: Post) -> Agent:
     """An agent whose tool asks another one."""
-
-    def double(number: int) -> int:
-        """Double it."""
-        return 2 * number
 
     helper = Agent("helper", [double], llm=create_llm("offline", pace=0), quiet=True, log=False)
 
@@ -316,6 +410,44 @@ async def test_a_pause_in_an_agent_within_a_tool_says_where_it_is_from() -> None
         await it.press("enter")
         (entry,) = await ended(it)
         assert entry["human_ms"] > 0
+
+
+@pytest.mark.parametrize(
+    ("origin", "said"),
+    [
+        ((), "b"),
+        (("a", "ask_b"), "a › ask_b › b"),
+        (("a", "b"), "a › b"),
+        (("a", "b", "b", "b"), "a › b › b"),
+        (("a", "a"), "a › a › b"),
+    ],
+)
+def test_a_tool_that_is_the_agent_that_it_asks_is_named_once(origin: tuple[str, ...], said: str) -> None:
+    assert path_text(origin, "b") == said
+
+
+def named(it: Driven) -> str:
+    """The agent that the question on the screen names."""
+    screen = it.app.screen
+    return screen.calls.request.agent if isinstance(screen, ApprovalScreen) else ""
+
+
+async def test_approvals_and_pauses_name_an_agent_that_is_a_tool_once() -> None:
+    def nested(post: Post) -> Agent:
+        helper = Agent("helper", [double], llm=create_llm("offline", pace=0), quiet=True, log=False)
+        llm = create_llm("offline", pace=0)
+        return Agent("boss", [helper], llm=llm, quiet=True, log=False, trust="strict")
+
+    async with driven(nested) as it:
+        it.agent.breakpoints.add(Breakpoint("double"))
+        await it.send('helper(task="double(number=21)")')
+        for path in ("boss", "boss › helper"):
+            assert (await it.asked()).calls.request.agent == path
+            await it.press("y", "enter")
+            await it.until(partial(lambda path: path != named(it), path))
+        assert (await paused(it, "before", "double")).request.agent == "boss › helper"
+        await it.press("enter")
+        await ended(it)
 
 
 async def test_without_the_app_nothing_pauses() -> None:
@@ -384,7 +516,7 @@ async def test_a_condition_is_checked_as_it_is_typed() -> None:
         await it.press("enter")
         assert not it.agent.breakpoints
         await it.write("s['a'] > 3")
-        await it.until(lambda: "✓ pauses before each call where it holds" in it.shown())
+        await it.until(lambda: "□ not set   enter sets it: pauses before each call" in it.shown())
         await it.press("enter")
         point = Breakpoint("arithmetic.add", condition="arguments['a'] > 3")
         await it.until(lambda: list(it.agent.breakpoints) == [point])
@@ -412,6 +544,21 @@ async def test_b_on_a_call_in_the_trace_offers_its_arguments_as_a_condition() ->
             "arithmetic.add",
             "arguments['a'] == 1 and arguments['b'] == 2",
         )
+
+
+async def test_a_condition_that_is_proposed_is_told_from_one_that_is_set() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=2)")
+        await it.focus("trace")
+        await it.press("home", "down", "down", "down", "b")
+        screen = await opened(it)
+        assert "□ not set   c, enter sets it: pauses before each call" in it.shown()
+        condition = screen.query_one(Input).value
+        await it.press("c", "enter")
+        await it.until(lambda: "no condition; for example arguments[" in it.shown())
+        await it.press("c")
+        await it.write(condition)
+        await it.until(lambda: "■ is set: pauses before each call" in it.shown())
 
 
 async def test_the_list_switches_them_off_and_takes_them_out() -> None:

@@ -14,6 +14,7 @@ from textual.widgets import Input, TextArea
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.commands import TABLE, Command, Scope, hints, key_text, searched
 from workbench.tui.commands.synonyms import SYNONYMS
+from workbench.tui.filter_line import FilterLine
 from workbench.tui.panels.conversation import Conversation
 from workbench.tui.panels.tools import ToolsPanel
 from workbench.tui.panels.trace import TracePanel
@@ -43,6 +44,7 @@ from workbench.tui.screens.reruns import RerunsScreen
 from workbench.tui.screens.save_test import SaveTestScreen
 from workbench.tui.screens.sessions import SessionsScreen
 from workbench.tui.screens.themes import ThemesScreen
+from workbench.tui.screens.tool import ToolScreen
 from workbench.tui.screens.what_if import WhatIfScreen
 
 OWNERS: dict[Scope, type] = {
@@ -52,6 +54,7 @@ OWNERS: dict[Scope, type] = {
     "list": RowList,
     "trace": TracePanel,
     "tools": ToolsPanel,
+    "tool": ToolScreen,
     "approval": ApprovalScreen,
     "inspector": InspectorScreen,
     "question": QuestionScreen,
@@ -73,6 +76,7 @@ OWNERS: dict[Scope, type] = {
     "breakpoints": BreakpointsScreen,
     "fault": FaultScreen,
     "field": EditField,
+    "filter": FilterLine,
     "values": ArgumentsEditor,
     "adder": AddRow,
     "option": Options,

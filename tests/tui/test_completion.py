@@ -222,6 +222,25 @@ async def test_a_word_that_is_no_command_is_not_sent_and_the_command_that_may_be
         assert it.app.main.prompt.draft == "/exit"
 
 
+@pytest.mark.parametrize(
+    ("slip", "said"),
+    [
+        ("/modle gpt", "Did you mean /model?"),
+        ("/toolz", "Did you mean /call or /reload?"),
+        ("/zzzz now", "Known are /stop, /help,"),
+    ],
+)
+async def test_a_slip_in_a_slash_word_is_told_with_what_was_meant_and_nothing_of_it_is_lost(
+    slip: str, said: str
+) -> None:
+    async with driven() as it:
+        await it.write(slip)
+        await it.press("escape", "enter")
+        await it.until(lambda: said in it.shown())
+        assert f"There is no command {slip.split()[0]}" in it.shown()
+        assert it.app.main.prompt.draft == slip
+
+
 async def test_a_command_that_can_do_with_nothing_behind_it_is_run_by_enter_and_the_list_says_so() -> None:
     async with driven() as it:
         await it.write("/faul")

@@ -29,6 +29,8 @@ def test_what_cannot_be_started_says_what_to_set(environ: dict[str, str]) -> Non
         (["/usr/bin/nano", "-l"], ["/usr/bin/nano", "-l", "+7", "a.py"]),
         (["emacsclient", "-t"], ["emacsclient", "-t", "+7", "a.py"]),
         (["code", "--wait"], ["code", "--wait", "-g", "a.py:7"]),
+        (["code", "-g", "-w"], ["code", "-g", "-w", "a.py:7"]),
+        (["/usr/bin/vim.basic"], ["/usr/bin/vim.basic", "+7", "a.py"]),
         (["hx"], ["hx", "a.py:7"]),
         (["kate"], ["kate", "-l", "7", "a.py"]),
         (["my-own"], ["my-own", "a.py"]),

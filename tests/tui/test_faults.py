@@ -93,6 +93,21 @@ async def test_a_command_that_makes_no_sense_says_what_would() -> None:
         assert not it.app.desks.faults._injector.active
 
 
+async def test_words_that_were_written_stay_while_other_kinds_are_looked_at() -> None:
+    async with driven() as it:
+        await it.send("/fault add")
+        screen = await opened(it)
+        field = screen.query_one(Input)
+        await it.press("e")
+        await it.until(lambda: field.has_focus)
+        await it.press("end")
+        await it.write(" once")
+        await it.press("escape", "down")
+        await it.until(lambda: field.value.startswith("raise"))
+        await it.press("up")
+        await it.until(lambda: field.value == "delay 5s once")
+
+
 async def test_the_words_can_be_edited_and_how_often_is_one_key() -> None:
     async with driven() as it:
         await it.send("/fault add")

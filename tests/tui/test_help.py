@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import get_args
 
@@ -25,11 +25,11 @@ SIZES = [(120, 40), (80, 24), (40, 12)]
 class Book(App[None]):
     """Nothing but the help."""
 
-    def __init__(self) -> None:
+    def __init__(self, here: Sequence[Scope] = ()) -> None:
         super().__init__()
         self.register_theme(textual_theme(GRAPHITE))
         self.theme = GRAPHITE.name
-        self.help = HelpScreen(GRAPHITE)
+        self.help = HelpScreen(GRAPHITE, here)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return css_variables(GRAPHITE)
@@ -57,8 +57,10 @@ async def until(pilot: Pilot[None], fact: Callable[[], object]) -> None:
 
 
 @asynccontextmanager
-async def opened(size: tuple[int, int]) -> AsyncIterator[tuple[Book, Pilot[None]]]:
-    book = Book()
+async def opened(
+    size: tuple[int, int], here: Sequence[Scope] = ()
+) -> AsyncIterator[tuple[Book, Pilot[None]]]:
+    book = Book(here)
     async with book.run_test(size=size) as pilot:
         await book.push_screen(book.help)
         await until(pilot, lambda: book.rows.window[2])
@@ -176,3 +178,16 @@ async def test_a_word_that_people_use_finds_the_command_that_has_another_one() -
         await pilot.press(*"exit")
         await until(pilot, lambda: book.rows.window[2] < 20)
         assert any("Leave Workbench." in row for row in await all_rows(book, pilot))
+
+
+async def test_what_holds_here_and_everywhere_comes_first_and_the_rest_is_said_to_be_elsewhere() -> None:
+    async with opened((120, 40), here=("trace", "list")) as (book, pilot):
+        rows = await all_rows(book, pilot)
+        titles = [row.strip() for row in rows if row.strip() in {*GROUPS.values(), "mouse"}]
+        assert titles[:4] == ["trace", "trace and tools", "everywhere", "mouse"]
+        assert titles.count("everywhere") == titles.count("mouse") == 1
+        (elsewhere,) = [at for at, row in enumerate(rows) if "other places" in row]
+        assert rows[elsewhere + 2].strip() == titles[4]
+        await pilot.press(*"pytest")
+        await until(pilot, lambda: book.rows.window[2] < 20)
+        assert not any("other places" in row for row in book.shown())

@@ -8,6 +8,8 @@ import json
 import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,7 +23,7 @@ from tests.tui.panel_app import GRAPHITE, PAPER, PanelApp, Story, running, until
 from workbench.engine.request_log import Sent
 from workbench.registry.json_schema import estimated_tokens as tokens
 from workbench.tui.inspector_about import About
-from workbench.tui.inspector_pages import facts
+from workbench.tui.inspector_pages import facts, result_views
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, Wish
 from workbench.tui.picture import picture_lines
 from workbench.tui.screens.inspector import InspectorScreen
@@ -662,3 +664,69 @@ async def test_the_source_of_a_failed_call_is_the_failing_line() -> None:
         app = pilot.app
         assert isinstance(app, PanelApp)
         assert [message.wish for message in app.kept] == [OpenSource("/rates.py", 41)]
+
+
+async def test_a_description_that_has_changed_is_shown_then_and_now() -> None:
+    then = version(1)
+    about = About(None, then, replace(then, number=2, description="Convert coins."))
+    async with inspecting(called(result="ok"), about=about) as (screen, pilot):
+        shown = await page(pilot, screen, "Tool")
+        assert "Description, then and now" in shown
+        assert "Convert coins." in shown
+
+
+async def test_a_picture_in_a_file_that_the_result_names_is_another_view(tmp_path: Path) -> None:
+    file = tmp_path / "chart.png"
+    Image.new("RGB", (4, 2), (255, 0, 0)).save(file)
+    async with inspecting(called(result=str(file))) as (screen, pilot):
+        assert str(file) in screen_text(screen)
+        await pilot.press("f")
+        await until(pilot, lambda: "as it is now: PNG picture, 4 × 2 pixels" in flat(screen))
+        assert "▀▀▀▀" in screen_text(screen)
+        file.unlink()
+        await pilot.press("f", "f")
+        await until(pilot, lambda: "cannot be drawn: there is no such file" in flat(screen))
+
+
+@pytest.mark.parametrize(
+    "text", ["https://example.org/a.png", "a.txt", "two\nlines.png", "x" * 2_000 + ".png"]
+)
+def test_what_is_no_path_of_a_picture_is_text_alone(text: str) -> None:
+    assert [view.name for view in result_views(text)] == ["text"]
+
+
+def flat(screen: InspectorScreen) -> str:
+    """The page as one line."""
+    return "".join(text for line in screen.reader.view.rows for text, _ in line[1:])
+
+
+async def test_very_many_records_become_a_table_too() -> None:
+    records = [{"id": at, "name": "x" * 40} for at in range(30_000)]
+    async with inspecting(called(result=json.dumps(records))) as (screen, pilot):
+        await until(pilot, lambda: len(screen.reader.view.rows) > 20_000)
+        assert "id  name" in screen_text(screen)
+        await pilot.press("end")
+        assert "10,000 more rows are not shown" in screen_text(screen)
+
+
+async def test_json_that_is_too_long_for_a_tree_says_so() -> None:
+    result = json.dumps({"rows": ["x" * 40] * 30_000})
+    async with inspecting(called(result=result)) as (screen, _):
+        assert f"up to 1,000,000 characters; these are {len(result):,}" in screen_text(screen)
+        assert '{"rows": [' in screen_text(screen)
+
+
+async def test_a_fact_without_room_beside_its_name_stands_below_it_whole() -> None:
+    place = "/home/ann/projects/money/.workbench/results/call_8fK2vQ1x.txt"
+    async with inspecting(called(result="ok", result_file=place)) as (screen, _):
+        rows = [line[82:].strip() for line in screen_text(screen).split("\n")]
+        at = rows.index("whole result")
+        assert "".join(rows[at + 1 : at + 4]).startswith(place)
+
+
+async def test_of_a_request_from_before_it_is_said_that_its_messages_are_not_kept() -> None:
+    found = called(result="ok")[:1]
+    found[0].keep({**found[0].data, "message_count": 6})
+    async with inspecting(found) as (screen, pilot):
+        await page(pilot, screen, "Messages")
+        assert "this request is from before" in flat(screen)

@@ -115,3 +115,27 @@ def test_torn_pictures_do_no_harm(rest: bytes, start: bytes) -> None:
     assert media_of(start + rest).data == start + rest
     with suppress(ValueError):
         picture_lines(start + rest, 20)
+
+
+def test_a_search_unfolds_only_what_hides_the_text() -> None:
+    value = {"rates": [{"code": f"C{at}", "note": "x" * 100} for at in range(60)], "other": {"Straße": [1]}}
+    tree = JsonTree(value)
+    assert not any("C41" in node.text() and not node.holds for node in tree.nodes)
+    assert tree.unfold_to("c41")
+    assert [node.path for node in tree.nodes if node.opened] == ["rates", "rates[41]"]
+    assert "rates[41].code" in [node.path for node in tree.nodes]
+    assert not tree.unfold_to("c41")
+    assert tree.unfold_to("STRASSE")
+    assert "other.Straße" in [node.path for node in tree.nodes]
+
+
+def test_a_search_unfolds_a_long_text_that_holds_it() -> None:
+    tree = JsonTree({"text": "a" * 500 + " needle"})
+    assert tree.unfold_to("NEEDLE")
+    assert tree.nodes[0].opened
+
+
+def test_a_search_for_what_is_nowhere_unfolds_nothing() -> None:
+    tree = JsonTree({"rates": list(range(60))})
+    assert not tree.unfold_to("needle")
+    assert not tree.unfold_to("")

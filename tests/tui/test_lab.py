@@ -161,6 +161,28 @@ async def test_a_tool_of_which_only_the_helper_changed_is_another_version_too(sh
         assert "1, now 2: a helper that it uses has changed since" in "".join(text for text, _ in line)
 
 
+async def test_the_edited_tool_runs_again_and_not_the_one_that_only_uses_it(shop: Path) -> None:
+    def with_helper(post: Post) -> Agent:
+        agent = shop_agent(post)
+        agent.tools.register(agent.tools.resolve("shop.stock").func, name="helper", namespace="shop")
+        return agent
+
+    async with driven(with_helper) as it:
+        await it.turn("stock(item='pear')")
+        await it.turn("helper(item='pear')")
+        shop.write_text(TOOLS.replace("1.5 * n", "2.5 * n"))
+        await reload(it, shop)
+        it.agent.tools.refresh("shop.helper", it.agent.tools.resolve("shop.helper"), force=True)
+        versions = it.app.desks.lab.history
+        await it.until(lambda: (helper := versions.now("shop.helper")) is not None and helper.number == 2)
+        await it.press("f9")
+        screen = await rerun_shown(it)
+        assert screen.run.tool == "shop.stock"
+        assert [text for text in notices(it) if "changed" in text] == [
+            "shop.stock changed (v2): f9 runs its last call again."
+        ]
+
+
 async def test_a_file_that_changed_but_does_not_load_is_told_in_the_inspector(shop: Path) -> None:
     async with driven(shop_agent) as it:
         await it.turn("stock(item='pear')")

@@ -36,6 +36,7 @@ from workbench.tui.screens.earlier_calls import EarlierCallsScreen
 from workbench.tui.screens.inspector import InspectorScreen
 from workbench.tui.screens.rerun import RerunScreen
 from workbench.tui.screens.save_test import SaveTestScreen
+from workbench.tui.screens.tool import ToolScreen
 from workbench.tui.trace_records import Entry
 
 __all__ = ["one_time_zone"]
@@ -216,3 +217,28 @@ def test_saving_a_test_with_doubts(snap_compare: Compare, size: tuple[int, int])
         return screen
 
     assert compared(snap_compare, make, "graphite", size)
+
+
+TOOL_SAID = (
+    ("does", "Read a text file.\n\nA file of more than a megabyte is read up to there, and it is said."),
+    ("tags", "read-only"),
+    ("permission", "runs without asking  read-only"),
+    ("schema", "120 tok in each request"),
+    ("lint", "nothing says what path means. Describe it under Args: in the docstring, with an example."),
+    ("lint", "encoding may be anything. Name the few values that make sense: Literal['utf-8', 'latin-1']."),
+    ("time", "mean 4 ms  p95 9 ms  of 12 calls"),
+    ("wrong", "2 ×  path=7  path: expected a text, got 7.\nExpected: path (text), encoding (text)"),
+    ("wrong", "     no arguments  path: missing. Expected: path (text), encoding (text)"),
+    ("changed", "+encoding  code, now v2"),
+)
+
+
+def about_tool(palette: Palette) -> ToolScreen:
+    return ToolScreen("files.read_file", TOOL_SAID, 4, palette)
+
+
+@sizes
+@themes
+def test_all_about_a_tool(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+    app = StageApp((), theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=shown(about_tool, theme))

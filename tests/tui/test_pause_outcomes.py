@@ -109,7 +109,7 @@ async def test_a_result_that_is_no_genuine_one_is_marked_in_trace_conversation_a
         await it.press(key)
         await fields(it)
         await it.act(lambda: setattr(screen.query_one(TextArea), "text", "seven"))
-        await it.press("ctrl+s")
+        await it.press("ctrl+s", "enter")
         await ended(it)
         assert word in it.shown(it.app.main.conversation)
         assert word in it.shown(it.app.main.trace)

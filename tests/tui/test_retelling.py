@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from hypothesis import strategies as st
 from tests.engine.strict_llm import StrictLLM, call, calls
 from workbench.engine import Agent, before_tools
 from workbench.errors import ProviderError, ToolRejected
-from workbench.storage.session_file import read_session
+from workbench.storage.session_file import Turns, read_session
 from workbench.storage.session_log import SessionLog
 from workbench.tui import events
 from workbench.tui.retelling import retell
 from workbench.tui.trace_model import TraceModel
+from workbench.tui.trace_records import Mark
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.story import Story
 
@@ -152,3 +154,28 @@ def test_whatever_was_recorded_is_taken_by_conversation_and_trace(
     assert [c.id for batch in begun for c in batch.calls] == [str(e.entry["call_id"]) for e in ended]
     assert kinds(told).count("TurnStarted") == kinds(told).count("TurnFinished") == len(turns)
     assert not [entry for entry in trace.flat if entry.state in ("pending", "running", "waiting")]
+
+
+def test_what_came_before_a_turn_is_told_before_it_and_takes_no_time_of_it(tmp_path: Path) -> None:
+    log = SessionLog(tmp_path)
+    agent = Agent("tester", [add], llm=StrictLLM(), observers=[log])
+    for number in range(2):
+        agent.llm.answers = ["yes"]
+        agent.input(f"prompt {number}")
+    agent.llm.answers = ["a summary"]
+    agent.compact(1)
+    agent.llm.answers = ["no"]
+    agent.input("after")
+    assert log.path is not None
+    record = read_session(log.path)
+    agent.close()
+    (turn,) = record.turns
+    old = dict(turn.trace[0], timestamp=turn.trace[0]["timestamp"] - 60)
+    late = {"type": "late_result", "tool_name": "add", "timestamp": old["timestamp"]}
+    mended = replace(record, turns=Turns([replace(turn, trace=(late, old, *turn.trace[1:]))]))
+    told = list(retell("tester", mended))
+    assert kinds(told)[:4] == ["Notice", "Notice", "Compacted", "TurnStarted"]
+    model = TraceModel(lambda start, removed, added: None)
+    model.apply(told)
+    assert model.turns[0].total < 30_000
+    assert [row.names for row in model.outline.rows if isinstance(row, Mark)] == [["2 messages summed up"]]

@@ -58,3 +58,18 @@ async def test_the_hints_of_the_panel_give_way_to_those_of_the_search() -> None:
         await it.until(lambda: "expand" not in it.shown(hints))
         await it.press("escape")
         await it.until(lambda: "expand" in it.shown(hints))
+
+
+async def test_tab_in_a_search_goes_to_the_next_place_and_not_away() -> None:
+    async with searching() as it:
+        await it.write("needle")
+        panel = it.app.main.conversation
+        await it.until(lambda: "3 of 3" in it.shown(panel))
+        await it.press("shift+tab")
+        await it.until(lambda: "2 of 3" in it.shown(panel))
+        await it.press("tab")
+        await it.until(lambda: "3 of 3" in it.shown(panel))
+        await it.write("s")
+        await it.until(lambda: "/ needles▍  not found" in it.shown(panel))
+        assert it.app.main.prompt.draft == ""
+        assert "next panel" not in it.shown(it.app.main.hint_line)

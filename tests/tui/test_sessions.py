@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import TextArea
 
 from tests.tui.driving import Driven, driven
 from workbench.engine.transcript import validate_messages
@@ -195,13 +196,47 @@ async def test_a_past_call_can_be_made_to_fail() -> None:
     async with driven() as it:
         await it.turn("add(a=2, b=3)")
         await what_if(it)
+        await it.press("ctrl+t")
         await it.write("the disk is full")
-        await it.press("ctrl+t", "ctrl+s")
+        await it.press("ctrl+s")
         await it.until(lambda: it.idle and calls(it) and calls(it)[-1].state == "error")
         assert "the disk is full" in it.shown()
         assert it.agent.current_session is not None
         told = [m["content"] for m in it.agent.current_session["messages"] if m["role"] == "tool"]
         assert told == ["the disk is full"]
+
+
+async def test_a_result_and_an_error_are_two_texts_and_each_stays_as_it_was_written() -> None:
+    async with driven() as it:
+        await it.turn("add(a=2, b=3)")
+        screen = await what_if(it)
+        await it.write("7")
+        await it.press("ctrl+t")
+        await it.until(lambda: "had failed with this error" in it.shown())
+        shown = it.shown(screen.query_one("#what-if-box"))
+        assert "Error executing arithmetic.add: RuntimeError: it could not be done" in shown
+        await it.write("no")
+        await it.press("ctrl+t")
+        await it.write("8")
+        await it.press("ctrl+t", "ctrl+t", "ctrl+s")
+        await it.until(lambda: it.idle and "returned 78" in it.shown())
+
+
+async def test_the_error_of_a_call_that_failed_begins_as_the_model_read_it() -> None:
+    async with driven() as it:
+        await it.turn("divide(dividend=1, divisor=0)")
+        screen = await what_if(it)
+        area = screen.focused
+        assert isinstance(area, TextArea)
+        assert area.text.startswith("Error executing arithmetic.divide: ")
+        assert it.agent.current_session is not None
+        told = [m["content"] for m in it.agent.current_session["messages"] if m["role"] == "tool"]
+        assert told == [area.text]
+        await it.press("ctrl+t")
+        await it.until(lambda: "had given this result" in it.shown())
+        await it.write("0")
+        await it.press("ctrl+s")
+        await it.until(lambda: it.idle and "returned 0" in it.shown())
 
 
 async def test_the_inspector_asks_the_same_about_the_call_that_it_shows() -> None:
@@ -396,7 +431,7 @@ async def test_a_turn_has_one_number_on_the_screen_in_files_and_in_commands_also
     async with driven() as it:
         await it.send(f"/resume {new.stem}")
         await it.until(lambda: "goes on" in it.shown() and it.idle)
-        assert turns_shown(it) == {4}
+        assert turns_shown(it) == {1, 2, 3, 4}
         await it.turn("add(a=5, b=1)")
         await it.until(lambda: 5 in turns_shown(it))
         assert [number for number, _ in record_of(it).numbered()] == [4, 5]
@@ -432,8 +467,8 @@ async def test_a_what_if_that_is_refused_comes_back_as_it_was_written_with_the_r
         await it.turn("add(a=2, b=3)")
         origin = path_of(it)
         first = await what_if(it)
-        await it.write("ninety nine")
         await it.press("ctrl+t")
+        await it.write("ninety nine")
         with monkeypatch.context() as patch:
             patch.setattr(SessionLog, "fork", full)
             await it.press("ctrl+s")

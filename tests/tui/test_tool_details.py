@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from tests.tui.panel_app import GRAPHITE, START, PanelApp, Story, line_with, lines, running, until
 from workbench.tui.do import Do, TakeOut
@@ -21,7 +23,9 @@ from workbench.tui.events import (
     ToolsChanged,
 )
 from workbench.tui.lab_wishes import CallByHand, RunToolAgain, Wanted
+from workbench.tui.page_view import PageView
 from workbench.tui.panels.tools import ToolsPanel
+from workbench.tui.screens.tool import ToolScreen
 from workbench.tui.title_row import TitleRow
 
 GRANT = GrantRow("g1", "files.*", {"path": "docs/*"}, "project", START)
@@ -125,6 +129,89 @@ async def test_how_the_model_got_a_tool_wrong_is_told_with_the_arguments_the_las
             [f"path={path}", "path:", str(path), "is", "no", "text"] for path in (4, 3, 2)
         ]
         assert "wrong       4 ×" in wrong[0]
+
+
+@pytest.mark.parametrize("key", ["enter", "space", "right", "click"])
+async def test_a_detail_is_read_whole_and_never_switches_its_tool(key: str) -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    (call,) = story.batch("files.read_file", path=1)
+    story.run(call, 0, "error", error="path: 1 is no text\nExpected: path", error_type="ToolArgumentsError")
+    panel = ToolsPanel(GRAPHITE)
+    app = PanelApp(panel, ToolsPanel.Read, ToolsPanel.Toggle)
+    async with running(app, (62, 24)) as pilot:
+        panel.set_rows(TOOLS)
+        panel.apply(story.take())
+        panel.focus_target.focus()
+        await pilot.press("down", "right", "down", "down", "down", "down", "down")
+        row = panel.focus_target.cursor
+        assert "lint" in panel.focus_target.render_line(row).text
+        if key == "click":
+            await pilot.click(panel.focus_target, offset=(20, row), times=2)
+        else:
+            await pilot.press(key)
+        await until(pilot, lambda: len(app.kept) == 1)
+        (read,) = app.kept
+        assert (read.tool, read.said[read.index]) == ("files.read_file", ("lint", READ.findings[0]))
+        assert ("wrong", "1 ×  path=1  path: 1 is no text\nExpected: path") in read.said
+        assert "1 wrong" in line_with(panel.focus_target, "read_file")
+
+
+async def test_the_whole_of_it_is_shown_with_what_was_asked_for_in_view_and_copied() -> None:
+    said = [("does", "Reads. " * 200), *(("wrong", f"{nth} {'x ' * 90}end{nth}") for nth in range(20))]
+    app = PanelApp(Static())
+    async with running(app, (62, 24)) as pilot:
+        app.push_screen(screen := ToolScreen("files.read_file", said, 12, GRAPHITE))
+        await until(pilot, lambda: any(len(view.rows) > 20 for view in screen.query(PageView)))
+        view = screen.query_one(PageView)
+        shown = [view.render_line(y).text for y in range(view.size.height)]
+        assert any("end11" in line for line in shown)
+        assert "11 x" in "".join(text for text, _ in view.rows[view.cursor])
+        assert sum("wrong" in "".join(text for text, _ in row) for row in view.rows) == 1
+        await pilot.press("y")
+        await until(pilot, lambda: app.clipboard.endswith("end19"))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_a_name_that_leaves_no_room_for_tags_has_its_states_behind_it() -> None:
+    panel = ToolsPanel(GRAPHITE)
+    async with running(PanelApp(panel), (62, 24)) as pilot:
+        panel.set_rows(
+            [
+                ToolRow("files.find_everything_by_name_and_date", True, tags=("read-only",)),
+                ToolRow("files.write", True, tags=("writes",), permission="ask"),
+            ]
+        )
+        await pilot.pause()
+        row = line_with(panel.focus_target, "write")
+        assert row.split() == ["■", "write", "asks"]
+        panel.apply(told(FaultsChanged("", START, (FaultRow("files.write", "raise OSError"),))))
+        assert line_with(panel.focus_target, "write").split()[2:] == ["fault", "raise", "asks"]
+
+
+async def test_a_group_takes_the_groups_within_it_along() -> None:
+    names = ("data.orders.count", "data.orders.old.find", "data.orders.old.far.see", "data.orders-x.y")
+    panel = ToolsPanel(GRAPHITE)
+    app = PanelApp(panel, ToolsPanel.Toggle)
+    async with running(app, (62, 24)) as pilot:
+        panel.set_rows([ToolRow(name, True) for name in names])
+        rows = panel.focus_target
+        rows.focus()
+        await pilot.press("space")
+        await until(pilot, lambda: len(app.kept) == 1)
+        assert (app.kept[0].names, app.kept[0].group) == (names[:3], "data.orders")
+        off = ToolRow("data.orders.old.far.see", False, "by the user")
+        panel.apply([ToolsChanged("ann", START, "disable", off.name, row=off)])
+        assert [line.split()[1:] for line in lines(rows) if "▾" in line] == [
+            ["▾", "data.orders", "2", "of", "3", "on"],
+            ["data.orders.old", "1", "of", "2", "on"],
+            ["data.orders.old.far", "off"],
+            ["data.orders-x"],
+        ]
+        await pilot.press("left")
+        assert [line.split()[-1] for line in lines(rows)] == ["on", "data.orders-x", "y"]
 
 
 async def test_slash_shows_only_the_tools_that_fit() -> None:

@@ -383,14 +383,14 @@ async def test_right_shows_all_about_a_tool_and_left_takes_it_away() -> None:
         await pilot.press("end", "up", "up", "right")
         stage.panel.apply(story.take())
         assert [line.strip("▎").split() for line in lines(stage.rows)[3:9]] == [
-            ["■", "read_file", "read-only", "asks", "4", "1", "15", "ms"],
+            ["■", "read_file", "1", "wrong", "asks", "3", "20", "ms"],
             ["does", "Reads", "it."],
             ["tags", "read-only"],
             ["permission", "asks", "strict"],
             ["schema", "120", "tok", "in", "each", "request"],
-            ["time", "mean", "15", "ms", "p95", "30", "ms", "of", "4", "calls"],
+            ["time", "mean", "20", "ms", "p95", "30", "ms", "of", "3", "calls"],
         ]
-        assert "1 ×  no arguments  path: missing" in line_with(stage.rows, "wrong")
+        assert "1 ×  no arguments  path: missing" in line_with(stage.rows, "path: missing")
         await pilot.press("down", "down")
         stage.panel.apply([change(replace(row, permission="allow"), "metadata_update")])
         assert stage.rows.cursor == 5

@@ -10,7 +10,7 @@ from tests.tui.panel_app import Story, line_with, lines, until
 from tests.tui.test_trace_panel import staged
 from workbench.tui import events
 from workbench.tui.events import CallInfo
-from workbench.tui.trace_query import complete
+from workbench.tui.trace_query import completions
 
 
 def pause(story: Story, call: CallInfo, when: str, seconds: float, action: str = "") -> None:
@@ -41,6 +41,22 @@ async def test_a_pause_before_a_call_stands_above_it_with_the_persons_time() -> 
         said = line_with(stage.rows, "pause").split()
         assert said == ["◇", "pause", "before", "add", "stepped", "┄┄", "12.4", "s"]
         assert stage.key_of("pause", "◇") == "warning"
+
+
+@pytest.mark.parametrize("last", [False, True])
+async def test_pauses_after_a_call_that_ran_again_stand_in_the_order_in_which_they_were(last: bool) -> None:
+    story, (add, fetch) = begun()
+    call = fetch if last else add
+    story.start(call)
+    pause(story, call, "after", 3, "again")
+    pause(story, call, "after", 5, "continue")
+    async with staged(story) as (stage, _):
+        told = [line for line in lines(stage.rows) if "◇ pause" in line]
+        assert ["after" in line and " run" in line for line in told] == [True, False]
+        names = stage.shown[3:7]
+        assert names == (["○ add", "● fetch"] if last else ["● add"]) + ["◇ pause"] * 2 + ["○ fetch"] * (
+            not last
+        )
 
 
 async def test_a_pause_after_a_call_stands_below_it_and_the_call_waits_meanwhile() -> None:
@@ -163,8 +179,8 @@ async def test_time_in_model_hooks_stands_beside_the_bar() -> None:
 
 
 def test_a_tool_is_completed_by_its_last_name_too() -> None:
-    assert complete("tool:fe", {"web.fetch"}) == "tool:fetch"
-    assert complete("tool:we", {"web.fetch"}) == "tool:web.fetch"
+    assert completions("tool:fe", {"web.fetch"}) == ["tool:fetch"]
+    assert completions("tool:we", {"web.fetch"}) == ["tool:web.fetch"]
 
 
 @pytest.mark.parametrize(

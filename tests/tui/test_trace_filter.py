@@ -17,7 +17,7 @@ from workbench.tui.rows import RowList
 from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
-from workbench.tui.trace_query import Query, complete, parse
+from workbench.tui.trace_query import KEYS, STATUSES, Query, completions, parse
 from workbench.tui.trace_records import Entry, Row
 
 
@@ -86,20 +86,21 @@ def test_a_term_that_means_nothing_is_named(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("to", "tool:"),
-        ("x -sta", "x -status:"),
-        ("tool:s", "tool:shell"),
-        ("status:rej", "status:rejected"),
-        ("status:", None),
-        ("kind:l", "kind:llm"),
-        ("hello", None),
-        ("tool:shell", None),
-        ("tool:shell ", None),
-        ("", None),
+        ("to", ["tool:"]),
+        ("x -sta", ["x -status:"]),
+        ("tool:s", ["tool:shell", "tool:search"]),
+        ("status:rej", ["status:rejected"]),
+        ("status:", [f"status:{state}" for state in sorted(STATUSES)]),
+        ("kind:l", ["kind:llm"]),
+        ("agent:s", ['agent:"scribe (2)"']),
+        ("hello", []),
+        ("tool:shell", []),
+        ("tool:shell ", [f"tool:shell {key}" for key in KEYS]),
+        ("", list(KEYS)),
     ],
 )
-def test_the_last_term_is_completed(text: str, expected: str | None) -> None:
-    assert complete(text, ["shell", "web.search"]) == expected
+def test_the_last_term_is_completed(text: str, expected: list[str]) -> None:
+    assert completions(text, ["shell", "web.search"], ["ann", "scribe (2)"]) == expected
 
 
 def test_what_may_still_change_is_looked_at_again_and_the_rest_is_not() -> None:
@@ -142,9 +143,9 @@ def test_a_long_trace_is_gone_through_in_steps() -> None:
     found = TraceFilter(model.flat, model.texts, clock=iter(range(100)).__next__)
     found.begin(parse("kind:llm"))
     found.step(1)
-    assert "looked at 2,000" in found.summary()
+    assert found.parts()[:2] == ["2,000 of 3,000", "looked at 2,000"]
     found.step(1)
-    assert found.summary().startswith("3,000 of 3,000  ")
+    assert found.parts() == ["3,000 of 3,000", "model 5:00 m", "3.9M tok"]
 
 
 ENDS = ("success", "error", "not_found", "rejected")
@@ -196,8 +197,10 @@ def test_the_totals_are_those_of_what_is_shown(
     assert totals.calls == len([entry for entry in shown if entry.kind == "tool"])
     assert totals.errors == len([entry for entry in shown if entry.state in ("error", "not_found")])
     assert totals.tokens == 1_286 * len([entry for entry in shown if entry.kind == "llm"])
-    worked = [entry.ms for entry in shown if entry.kind != "you" and entry.ms is not None]
-    assert totals.ms == pytest.approx(sum(worked))
+    # nothing ran beside anything else here
+    for of_kind in KINDS:
+        took = [entry.ms or 0.0 for entry in shown if entry.kind == of_kind]
+        assert totals.times[of_kind].ms == pytest.approx(sum(took), abs=0.01)
 
 
 class Stage:
@@ -236,10 +239,10 @@ async def test_slash_and_a_query_leave_what_fits_below_its_turn() -> None:
     async with staged() as stage:
         await stage.pilot.press("slash")
         await stage.type("tool:search")
-        assert stage.shown == ["▸ turn 1", "✓ web.search", "✗ web.search", "OSError: no route to host"]
-        assert stage.title == "  Trace  2 of 5  2 calls  1 error  920 ms"
+        assert stage.shown == ["▾ turn 1", "✓ web.search", "✗ web.search", "OSError: no route to host"]
+        assert stage.title == "  Trace  2 of 5  1 error  2 calls 920 ms"
         await stage.type(" >200ms")
-        assert stage.shown == ["▸ turn 1", "✓ web.search"]
+        assert stage.shown == ["▾ turn 1", "✓ web.search"]
 
 
 async def test_letters_typed_into_the_filter_are_text_and_no_commands() -> None:
@@ -310,7 +313,7 @@ async def test_new_entries_that_fit_appear_while_the_filter_holds() -> None:
         story.run(other, 5)
         stage.panel.apply(story.take())
         assert stage.shown[-3:] == ["▾ turn 3", "✗ a.one", "no"]
-        assert stage.title.startswith("  Trace  2 of 8  2 calls  2 errors")
+        assert stage.title.startswith("  Trace  2 of 8  2 errors  2 calls")
 
 
 async def test_next_error_stays_within_what_is_shown() -> None:
@@ -345,7 +348,7 @@ async def test_an_inner_agent_s_entries_stand_below_both_turns() -> None:
         await stage.pilot.press("slash")
         await stage.type("turn:1 -kind:llm")
         assert stage.shown == [
-            "▸ turn 1",
+            "▾ turn 1",
             "✓ web.search",
             "✗ web.search",
             "OSError: no route to host",
@@ -372,7 +375,8 @@ async def test_a_filter_that_nothing_fits_says_so() -> None:
         await stage.pilot.press("slash")
         await stage.type("zebra")
         assert stage.title == "  Trace  0 of 5"
-        assert stage.rows.render_line(0).text.startswith("  Nothing fits.")
+        said = stage.rows.render_line(0).text
+        assert said.startswith("  Nothing fits the filter: esc here shows everything")
         await stage.pilot.press("escape")
         await stage.type("")
         assert stage.shown[0] == "▸ turn 1"
@@ -385,12 +389,44 @@ async def test_a_term_that_means_nothing_is_said_in_the_title() -> None:
         assert stage.title == "  Trace  no status foo"
 
 
-async def test_a_tool_s_name_is_offered_and_taken_with_right() -> None:
+@pytest.mark.parametrize("key", ["right", "tab"])
+async def test_a_tool_s_name_is_offered_and_taken(key: str) -> None:
     async with staged() as stage:
         await stage.pilot.press("slash")
         await stage.type("tool:web")
-        await stage.pilot.press("right")
+        await stage.pilot.press(key)
+        await stage.pilot.pause()
         assert stage.panel._line.text == "tool:web.search"
+        assert stage.shown == ["▾ turn 1", "✓ web.search", "✗ web.search", "OSError: no route to host"]
+
+
+async def test_tab_goes_through_all_that_a_word_may_become_and_shift_tab_back() -> None:
+    async with staged((100, 30)) as stage:
+        await stage.pilot.press("slash")
+        await stage.type("status:ru")
+        await stage.pilot.press("tab")
+        assert stage.panel._line.text == "status:running"
+        await stage.pilot.press(*["backspace"] * 7)
+        seen = []
+        for _ in range(len(STATUSES) + 1):
+            await stage.pilot.press("tab")
+            seen.append(stage.panel._line.text.removeprefix("status:"))
+        assert seen == [*sorted(STATUSES), min(STATUSES)]
+        await stage.pilot.press("shift+tab")
+        assert stage.panel._line.text == f"status:{max(STATUSES)}"
+        await stage.pilot.pause()
+        painted = "".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        assert f"tab next, {len(STATUSES)} of {len(STATUSES)}" in painted
+
+
+async def test_what_is_typed_after_a_completion_is_completed_by_itself() -> None:
+    async with staged() as stage:
+        await stage.pilot.press("slash")
+        await stage.type("t")
+        await stage.pilot.press("tab", "w", "tab")
+        assert stage.panel._line.text == "tool:web.search"
+        await stage.pilot.press("escape", "slash", "tab")
+        assert stage.panel._line.text == KEYS[0]
 
 
 async def test_switched_tools_and_new_conversations_do_not_disturb_the_filter() -> None:

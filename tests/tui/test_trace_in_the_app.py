@@ -48,3 +48,15 @@ async def test_a_new_conversation_is_marked_and_what_came_before_is_folded() -> 
         await it.turn("add(a=5, b=3)")
         shown = it.shown(it.app.main.trace)
         assert shown.index("▸ turn 1") < shown.index("new conversation") < shown.index("▾ turn 1")
+
+
+async def test_escape_takes_a_notice_away_that_covers_the_trace() -> None:
+    async with driven(notifications=True) as it:
+        await it.turn("add(a=2, b=3)")
+        await it.focus("trace")
+        await it.press("home", "w")
+        await it.until(lambda: it.app._notifications and "w is for a tool call" in it.shown())
+        await it.press("escape")
+        await it.pilot.pause()
+        assert "w is for a tool call" not in it.shown()
+        assert it.app.main.focused_panel == "trace"

@@ -61,6 +61,7 @@ class Execution:
         "_captured",
         "_fault",
         "_gave_text",
+        "_human_before",
         "_job",
         "_left_running",
         "_stand_in",
@@ -97,6 +98,7 @@ class Execution:
         self._gave_text = False
         self._begin = 0.0
         self._waited_ms = 0.0
+        self._human_before = 0.0
         self.call = call
         self.name = name
         self.arguments = arguments
@@ -113,6 +115,7 @@ class Execution:
 
     def start(self, approved: bool | None) -> None:
         """Begin the call on a worker of its own, or on the loop; ``finish()`` waits for it."""
+        self._human_before = self.scope.human.seconds
         if self._tool is not None and self._tool.is_async:
             self._job = self._turn.places.task(lambda: self._through_registry_async(approved), self._errand())
         else:
@@ -125,7 +128,8 @@ class Execution:
         if cancel is not None:
             self._cancel = cancel
         limit = tool.metadata.timeout if tool is not None else None
-        left = None if limit is None else max(0.0, job.started + limit - time.time())
+        human = self.scope.human.seconds - self._human_before
+        left = None if limit is None else max(0.0, job.started + human + limit - time.time())
         return self._outcome_of(lambda: self._wait(job, left))
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────────
@@ -281,7 +285,7 @@ class Execution:
 
     def _wait(self, job: Job, timeout: float | None) -> Any:
         try:
-            return job.wait(self._cancel, timeout)
+            return job.wait(self._cancel, timeout, self.scope.human)
         except Abandoned as left:
             late = left.why == "timeout"
             self.scope.leave("the call ran too long" if late else self._cancel.reason or STOPPED)

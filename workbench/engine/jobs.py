@@ -21,12 +21,17 @@ from workbench.engine.call_threads import CallThread, CallThreads
 from workbench.engine.cancel import CancelToken
 from workbench.engine.children import children_of, end_processes
 from workbench.engine.ending import EndedFromOutside
+from workbench.engine.human_time import HumanTime
 from workbench.errors import ToolTimeoutError
 
 logger = logging.getLogger("workbench.engine")
 
 _CHILDREN_GRACE = 0.25
 """Seconds that a call has to end after its child processes were told to, before it counts as left running."""
+
+
+_LOOK = 0.05
+"""Seconds between two looks at the limit of a call that has nearly reached it while a person is asked."""
 
 
 class Abandoned(BaseException):
@@ -152,13 +157,14 @@ class Job:
             except BaseException:  # the top of a worker: the next call needs the thread
                 logger.exception("the late outcome of %s could not be noted", self.errand.label)
 
-    def wait(self, cancel: CancelToken | None, timeout: float | None) -> Any:
+    def wait(self, cancel: CancelToken | None, timeout: float | None, human: HumanTime | None = None) -> Any:
         """The function's value, or its exception; Abandoned at a stop or after ``timeout`` seconds.
 
+        Of these, none are counted in which ``human`` runs from now on.
         Abandoned also when it was waited for before, and an interrupt took what came of that.
         """
         try:
-            why = self._listen(cancel, timeout)
+            why = self._listen(cancel, timeout, human or HumanTime())
         except BaseException:
             self._abandon("stop")
             raise
@@ -171,7 +177,7 @@ class Job:
         finally:
             del error  # its traceback holds this frame: nothing of the call shall live in a cycle
 
-    def _listen(self, cancel: CancelToken | None, timeout: float | None) -> str:
+    def _listen(self, cancel: CancelToken | None, timeout: float | None, human: HumanTime) -> str:
         """Wait for the outcome; returns without one, and with the reason, when it is time to leave."""
         bell = self._bell
         if cancel is not None:
@@ -180,14 +186,14 @@ class Job:
             while self._arrived is None and not (cancel is not None and cancel.cancelled):
                 bell.wait()
             return "stop"
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout - human.seconds
         while self._arrived is None:
             if cancel is not None and cancel.cancelled:
                 return "stop"
-            left = deadline - time.monotonic()
+            left = deadline + human.seconds - time.monotonic()
             if left <= 0:
                 break
-            bell.wait(left)
+            bell.wait(max(left, _LOOK) if human.runs else left)
         return "timeout"
 
     def _leave(self, why: str) -> tuple[Any, BaseException | None]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from workbench.engine import trace
@@ -73,13 +73,23 @@ class Recorder:
         """
         begin, timestamp = time.perf_counter(), time.time()
         try:
-            yield
+            with ExitStack() as clocks:
+                for each in self._scopes(scope):
+                    clocks.enter_context(each.human.running())
+                yield
         finally:
             duration = (time.perf_counter() - begin) * 1000
             self.add_wait(duration, scope)
             self._held.append(trace.human_wait(what, duration, self._session["iteration"], timestamp))
             if at_once and not self._holding:
                 self.release_waits()
+
+    def _scopes(self, scope: CallScope | None) -> Iterator[CallScope]:
+        """The call that something falls in, and those around it."""
+        if scope is not None:
+            yield scope
+        if self._parent is not None:
+            yield from self._parent.turn.recorder._scopes(self._parent)
 
     def add_wait(self, duration: float, scope: CallScope | None) -> None:
         """Count milliseconds of waiting for this turn, for the call they fell in, and for those around."""

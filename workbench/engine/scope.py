@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.call_threads import CallThreads
+from workbench.engine.human_time import HumanTime
 
 if TYPE_CHECKING:
     from workbench.engine.turn import Turn
@@ -23,13 +24,15 @@ class CallScope:
     """For an agent that works inside the call, or a hook or tool that waits for a person in it.
 
     ``nested`` collects the turns of agents that ran inside, ``turns`` are those under way; ``human_ms`` is
-    the time a person took; ``threads`` are those that work for the call besides its own.
+    the time a person took, and while ``human`` runs the call's limit does not; ``threads`` are those that
+    work for the call besides its own.
     """
 
     turn: Turn
     tool_name: str
     call_id: str
     human_ms: float = 0.0
+    human: HumanTime = field(default_factory=HumanTime)
     nested: list[dict[str, Any]] = field(default_factory=list)
     threads: CallThreads = field(default_factory=CallThreads)
     turns: list[Turn] = field(default_factory=list)

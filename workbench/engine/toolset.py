@@ -50,12 +50,21 @@ def agent_as_tool(agent: Agent) -> Any:
         with agent.turn_lock:
             return agent.input(task)
 
+    vars(ask)["agent"] = agent
     ask.__name__ = ask.__qualname__ = tool_name_of(agent)
     ask.__doc__ = (
         f"Hand a task to the agent {agent.name} and get its answer.\n\n{_role_of(agent)}\n\n"
         "Args:\n    task: What it shall do, with everything it needs to know."
     )
     return ask
+
+
+def agent_behind(func: object) -> Agent | None:
+    """The agent that a function of ``agent_as_tool`` hands its task to; None for any other function."""
+    from workbench.engine.agent import Agent
+
+    behind = getattr(func, "agent", None)
+    return behind if isinstance(behind, Agent) else None
 
 
 def tool_name_of(agent: Agent) -> str:

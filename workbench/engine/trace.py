@@ -5,10 +5,10 @@
 ``llm_call``        model timestamp duration_ms tool_calls_count iteration usage status message_count,
                     and where known first_token_ms finish_reason content reasoning error error_type
 ``tool_execution``  tool_name arguments call_id result status timing iteration timestamp,
-                    and where they apply error error_type traceback edited_from edited_by output human_ms
-                    decided_by left_running nested, ``fault``: what was put in the tool's place on purpose,
-                    ``result_file``: where a result is whole that was too long for the model, or in its stead
-                    ``result_file_error``
+                    and where they apply error error_type traceback failing_frame frames (see
+                    ``describe_fault``) edited_from edited_by output human_ms decided_by left_running nested,
+                    ``fault``: what was put in the tool's place on purpose, ``result_file``: where a result
+                    is whole that was too long for the model, or in its stead ``result_file_error``
 ``human_wait``      what duration_ms iteration timestamp
 ``transcript_repair``  repairs iteration timestamp
 ``late_result``     tool_name call_id status result or error, duration_ms timestamp

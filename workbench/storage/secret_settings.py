@@ -70,6 +70,8 @@ _SECRET_KEYS: Final = ("api_key", "access_key", "secret_key", "private_key", "au
 _MORE_KEYS: Final = ("signing_key", "encryption_key", "master_key", "license_key", "subscription_key")
 _QUOTED_OR_EQUAL: Final = r"""(?=\\*["']|[ \t]{0,8}=)"""
 
+_REPR: Final = re.compile(r"""(b?(["']))([^"'].*)(\2)""", re.DOTALL)
+
 SETTINGS: Final = (
     *_setting("pass", r"(?:word|wd|phrase|code)", 6, letter=False),
     *_setting(
@@ -97,7 +99,13 @@ SETTINGS: Final = (
 
 
 def covered_value(name: str, value: str) -> str:
-    """The value of a setting, an argument or a header, covered if its name and its look say it is secret."""
+    """The value of a setting, an argument or a header, covered if its name and its look say it is secret.
+
+    It may be the ``repr`` of a text.
+    """
+    written = _REPR.fullmatch(value)
+    if written is not None:
+        return written[1] + covered_value(name, written[3]) + written[4]
     start = len(name) + 2
     text = ""
     for needle, pattern in SETTINGS:

@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.faults import describe_fault
 from workbench.engine.images import images_of_turn
 from workbench.engine.observer import TraceEntry, TurnSummary
+from workbench.errors import WorkbenchError
 from workbench.storage import private_file
 from workbench.storage.file_log import FileLog
 from workbench.storage.masking import Masker
@@ -31,7 +33,8 @@ class TextLog(FileLog):
     """Appends to ``<root>/.workbench/logs/<agent>.log``: a line with the UTC time for each event.
 
     All sessions of an agent share the file; each line is one write, so processes do not mix. Texts are cut
-    at 2,000 characters, secrets are covered, control characters are shown as escapes. A failure to write
+    at 2,000 characters, secrets are covered, control characters are shown as escapes. What a handler raised
+    is written with its traceback, a line for each of its lines. A failure to write
     ends no turn: it is logged once, and the log says how many lines it misses once it can be written again.
     """
 
@@ -43,6 +46,8 @@ class TextLog(FileLog):
         clock: Callable[[], float] = time.time,
     ) -> None:
         super().__init__(root, mask=mask, clock=clock)
+        self.path: Path | None = None
+        """The file, once something was written."""
         self._descriptor = -1
         self._missing = 0
 
@@ -68,6 +73,9 @@ class TextLog(FileLog):
         """Write the answer or the error, and how the turn ended."""
         if summary.error is not None:
             self._line(agent, "error", self._shown(f"{type(summary.error).__name__}: {summary.error}"))
+            if isinstance(summary.error, Exception) and not isinstance(summary.error, WorkbenchError):
+                for line in str(describe_fault(summary.error)["traceback"]).splitlines():
+                    self._line(agent, "error", self._shown(line))
         if summary.result:
             self._line(agent, "answer", self._shown(summary.result))
         cost = "unknown" if summary.usage.cost is None else f"${summary.usage.cost:.4f}"
@@ -139,6 +147,7 @@ class TextLog(FileLog):
             folder = self._folder("logs")
             path = folder / f"{private_file.file_safe(agent_name)}.log"
             self._descriptor = private_file.open_private(path)
+            self.path = path
 
     def _write(self, kind: str, text: str) -> None:
         now = datetime.fromtimestamp(self._clock(), UTC)

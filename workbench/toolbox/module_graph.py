@@ -88,6 +88,11 @@ def reached_from(edges: dict[str, frozenset[str]], names: Iterable[str]) -> set[
     return found
 
 
+def own_modules(names: Iterable[str], root: Path) -> list[str]:
+    """Those of the loaded modules that are the project's own: made from Python files below ``root``."""
+    return [name for name in names if _is_below(sys.modules.get(name), root)]
+
+
 def source_of(module: ModuleType | None) -> Path | None:
     """The Python file that a module was made from, if it was."""
     file = getattr(module, "__file__", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import os
 import pprint
 import re
@@ -13,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from workbench.engine.toolset import agent_behind
 from workbench.errors import ConfigError
 from workbench.registry import Tool
 from workbench.registry.hints import innermost
@@ -66,6 +68,11 @@ def callee(tool: Tool) -> Callee:
     function = innermost(tool.func)
     space: Mapping[str, Any] | None = getattr(function, "__globals__", None)
     file = space.get("__file__") if space is not None else None
+    if agent_behind(tool.func) is not None:
+        raise ConfigError(
+            f"{tool.name} is an agent, and what its model says is another thing each time",
+            hint="Save the calls that it made, which stand below this one in the trace.",
+        )
     if space is None or not file:
         raise ConfigError(
             f"{tool.name} has no Python file of its own, so a test cannot call it",
@@ -90,7 +97,10 @@ def _served(tool: str, extra: Mapping[str, Any]) -> Callee:
 
 
 def _name_in(space: Mapping[str, Any], tool: Tool, function: Any) -> str:
-    """What the tool is called in its module: a function, or a method of an object that stands there."""
+    """What the tool is called in its module: what stands there under a name, or a method of it."""
+    for name, value in space.items():
+        if value is tool.func:
+            return name
     owner = getattr(tool.func, "__self__", None)
     if owner is not None and not isinstance(owner, type):
         for name, value in space.items():
@@ -107,7 +117,12 @@ def _name_in(space: Mapping[str, Any], tool: Tool, function: Any) -> str:
     if not callable(found) or innermost(found) is not function:
         raise ConfigError(
             f"{tool.name} is made inside another function, so a test cannot get at it",
-            hint="A tool that stands in its module under its own name can be saved.",
+            hint="A tool that stands in its module under a name can be saved.",
+        )
+    if isinstance(tool.func, functools.partial) or not hasattr(tool.func, "__name__"):
+        raise ConfigError(
+            f"{tool.name} is an object that its module does not hold under a name",
+            hint="Put it into a variable of the module, then a test can call it.",
         )
     return path
 

@@ -7,6 +7,7 @@ import inspect
 import json
 from collections.abc import Mapping
 from hashlib import sha256
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,17 @@ def call_mcp_tool(config: str | Path, server: str, name: str, arguments: Mapping
 def plain_result(text: str) -> Any:
     """A result as the trace keeps it, in values that JSON has; what is no JSON is the text itself."""
     try:
-        return json.loads(text)
+        return json.loads(text, parse_constant=_finite, parse_float=_finite)
     except (ValueError, RecursionError):
         return text
+
+
+def _finite(number: str) -> float:
+    """The number; ValueError for NaN and what is too large, which neither JSON nor Python can write down."""
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError(f"{number} is no number of JSON")
+    return value
 
 
 def as_json(value: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,7 @@ from workbench.registry import ToolRegistry
 from workbench.toolbox.affected import affected_names
 from workbench.toolbox.module_graph import ModuleGraph, dependents, reached_from, source_of
 from workbench.toolbox.registry_update import RegistryUpdate, Update
+from workbench.toolbox.renewal import LoadedSources, Renewal
 from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_lock, import_named, put_back
 from workbench.toolbox.tool_imports import DIGEST, PACKAGES, digest_of, finder, home_of
 from workbench.toolbox.tool_source import LoadedFile, ToolSource
@@ -52,8 +53,10 @@ class _Round:
     """What one reload found: files read again, the names in them that it affects, and files gone.
 
     ``differing`` are the modules whose files changed, ``renewed`` those that were loaded again by now: what
-    several sources import is loaded once.
+    several sources import is loaded once. ``before`` has the texts that modules were made from until then.
     """
+
+    before: Mapping[str, bytes]
 
     differing: set[str] = field(default_factory=set)
     renewed: set[str] = field(default_factory=set)
@@ -76,6 +79,7 @@ class Reloader:
         self._update = RegistryUpdate(registry)
         self._graph = ModuleGraph()
         self._digests: dict[str, str | None] = {}
+        self._sources = LoadedSources()
         for source in self.sources:
             self._note_digests(self._reach(source))
 
@@ -92,7 +96,7 @@ class Reloader:
         at each reload.
         """
         started = time.perf_counter()
-        found = _Round()
+        found = _Round(self._sources.all())
         for source in self.sources:
             found.differing.update(name for name in self._reach(source) if self._differs(name))
         for source in self.sources:
@@ -143,6 +147,7 @@ class Reloader:
             module = sys.modules.get(name)
             if module is not None and DIGEST not in vars(module):
                 self._digests.setdefault(name, _digest_on_disk(module))
+            self._sources.note(name, digest=self._digests.get(name))
 
     def _differs(self, name: str) -> bool:
         module = sys.modules.get(name)
@@ -188,8 +193,9 @@ class Reloader:
         finder.enter(name for name in old if not name.startswith(PACKAGES))
         importlib.invalidate_caches()
         try:
+            renewal = Renewal(renewed, found.before)
             for file in chosen:
-                self._import_file(file, renewed, found)
+                self._import_file(file, renewal, found)
             self._mend(chosen, old, edges)
         finally:
             finder.afresh.clear()
@@ -198,7 +204,7 @@ class Reloader:
             )
 
     @staticmethod
-    def _import_file(file: LoadedFile, renewed: set[str], found: _Round) -> None:
+    def _import_file(file: LoadedFile, renewal: Renewal, found: _Round) -> None:
         found.tried = True
         before, source = file.module, file.source
         try:
@@ -212,7 +218,7 @@ class Reloader:
         found.affected[id(file)] = affected_names(
             source,
             file.source,
-            reloaded=renewed - {module.__name__},
+            renewed=renewal,
             package=module.__package__ or "",
             folder=home_of(module.__name__),
             steady=file.steady,

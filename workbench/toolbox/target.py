@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from workbench.errors import ConfigError
 from workbench.registry.names import near_names
 from workbench.toolbox.agent_source import AgentSource, is_agent
 from workbench.toolbox.offered import missing_name
 from workbench.toolbox.target_place import split_target
-from workbench.toolbox.tool_files import ImportFailedError, LoadFailure, import_file, import_named
+from workbench.toolbox.tool_files import ImportFailedError, import_file, import_named
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
+
+_LONGEST_LINE: Final = 200
+"""Characters of a line of code that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def resolve_target(target: str) -> ResolvedTarget:
                 hint=f"Name a file in it: {place}/FILE.py:{name}",
             )
         return ResolvedTarget(None, (target,))
-    module = _import(place, target)
+    module = _import(place)
     if name is not None:
         return _named(module, name, place, target)
     agents = {key: value for key, value in vars(module).items() if is_agent(value)}
@@ -61,7 +65,7 @@ def resolve_target(target: str) -> ResolvedTarget:
     return ResolvedTarget(None, (target,))
 
 
-def _import(place: Path, target: str) -> ModuleType:
+def _import(place: Path) -> ModuleType:
     try:
         if place.is_file():
             return import_file(place)
@@ -75,7 +79,7 @@ def _import(place: Path, target: str) -> ModuleType:
                 f"there is no file, folder or module {place}",
                 hint="TARGET is a folder or file of tools, or file.py:name or module:name of an agent.",
             ) from error
-        raise ConfigError(_told(error.failure), hint=f"Correct it, then open {target} again.") from error
+        raise ConfigError(_told(error), hint="Correct it.") from error
 
 
 def _missing_file(place: Path) -> ConfigError:
@@ -123,5 +127,13 @@ def _is_part(missing: str | None, name: str) -> bool:
     return missing is not None and (name == missing or name.startswith(f"{missing}."))
 
 
-def _told(failure: LoadFailure) -> str:
-    return f"cannot import {failure}"
+def _told(error: ImportFailedError) -> str:
+    """What failed and where, with the line; in code that is no Python also a mark below the place in it."""
+    failure, cause = error.failure, error.__cause__
+    said = f"cannot import {failure}"
+    if len(failure.text) > _LONGEST_LINE:
+        return said
+    if not isinstance(cause, SyntaxError):
+        return f"{said}\n    {failure.text}".rstrip()
+    line = "".join(traceback.format_exception_only(cause)[1:-1])  # between where it is and what is wrong
+    return f"{said}\n{line}".rstrip()

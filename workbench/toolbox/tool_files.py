@@ -32,13 +32,14 @@ class LoadFailure:
     """A file, or one function of it, that could not be loaded.
 
     ``line`` is counted from 1, None where there is none; ``reason`` is one line for people, ``details``
-    the whole traceback.
+    the whole traceback, ``text`` what the line says, where that is known.
     """
 
     path: Path
     line: int | None
     reason: str
     details: str = ""
+    text: str = ""
 
     def __str__(self) -> str:
         where = str(self.path) if self.line is None else f"{self.path}:{self.line}"
@@ -111,16 +112,15 @@ def failure_of(error: BaseException, path: Path) -> LoadFailure:
     details = "".join(traceback.format_exception(error))
     reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
     if isinstance(error, SyntaxError) and error.filename:
-        return LoadFailure(
-            Path(error.filename), error.lineno, f"{type(error).__name__}: {error.msg}", details
-        )
+        reason, text = f"{type(error).__name__}: {error.msg}", (error.text or "").strip()
+        return LoadFailure(Path(error.filename), error.lineno, reason, details, text)
     places = [
-        (Path(frame.filename), frame.lineno)
+        (Path(frame.filename), frame.lineno, frame.line or "")
         for frame in traceback.extract_tb(error.__traceback__)
         if Path(frame.filename).parent == path.parent
     ]
-    where, line = places[-1] if places else (path, None)
-    return LoadFailure(where, line, reason, details)
+    where, line, text = places[-1] if places else (path, None, "")
+    return LoadFailure(where, line, reason, details, text)
 
 
 def put_back(name: str, module: ModuleType | None) -> None:

@@ -143,7 +143,7 @@ def imports_in(tree: ast.AST, package: str) -> set[str]:
             for alias in node.names:
                 found.update(_with_parents(alias.name))
         elif isinstance(node, ast.ImportFrom):
-            base = _base_of(node, package)
+            base = base_of(node, package)
             found.update(_with_parents(base))
             found.update(f"{base}.{alias.name}" for alias in node.names)
     return found
@@ -170,7 +170,8 @@ def _is_elsewhere(name: str, folder: Path) -> bool:
     return False
 
 
-def _base_of(node: ast.ImportFrom, package: str) -> str:
+def base_of(node: ast.ImportFrom, package: str) -> str:
+    """The absolute name of what a statement imports from; ``package`` is where relative ones start."""
     if not node.level:
         return node.module or ""
     parts = package.split(".")

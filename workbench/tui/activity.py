@@ -13,10 +13,14 @@ _CHARACTERS_PER_TOKEN = 4
 
 
 class ActivityTracker:
-    """Feed it every event; ``activity(now)`` is what the line above the prompt shows."""
+    """Feed it every event; ``activity(now)`` is what the line above the prompt shows.
+
+    ``agentless``: the agent could not be built, and is not there yet.
+    """
 
     def __init__(self) -> None:
         self.loading = "starting"
+        self.agentless = False
         self.turn_running = False
         self.stopping = False
         self._since = 0.0
@@ -35,6 +39,11 @@ class ActivityTracker:
         return bool(self.loading) or self.turn_running
 
     @property
+    def ready(self) -> bool:
+        """True while a turn could begin."""
+        return not (self.busy or self.agentless)
+
+    @property
     def waiting(self) -> bool:
         """True while a person is asked to decide."""
         return bool(self._waiting)
@@ -49,7 +58,9 @@ class ActivityTracker:
                 case events.LoadProgress():
                     self.loading = f"loading {visible_line(event.at_work)}".rstrip()
                 case events.AgentReady() | events.AgentFailed():
-                    self.loading = ""
+                    self.loading, self.agentless = "", isinstance(event, events.AgentFailed)
+                case events.AgentAwaited():
+                    self.loading = "starting"
                 case events.TurnStarted() | events.ByHandStarted():
                     self.turn_running = True
                 case events.ModelStarted():

@@ -7,7 +7,6 @@ import importlib
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -25,17 +24,16 @@ from workbench.console.stream_capture import StreamCapture
 from workbench.tui.activity import ActivityTracker
 from workbench.tui.agent_thread import AgentThread, Start
 from workbench.tui.background import Background
-from workbench.tui.commands import Command, bindings, choose_keys, key_text_of
+from workbench.tui.commands import Command, bindings, choose_keys, key_character, key_text_of
 from workbench.tui.do import Errand
 from workbench.tui.garbage import Garbage
 from workbench.tui.inbox import Inbox
 from workbench.tui.leaving import Leaving
 from workbench.tui.looks import Looks, line_filters
 from workbench.tui.outbox import Outbox
-from workbench.tui.palette import Palette
+from workbench.tui.palette import Palette, pressed_key
 from workbench.tui.panel_keys import PanelKeys
 from workbench.tui.panels.queue import QueuePanel
-from workbench.tui.panels.status import HintLine
 from workbench.tui.prompt_area import PromptArea, PromptReport
 from workbench.tui.pulse import Pulse
 from workbench.tui.reception import Reception
@@ -43,6 +41,7 @@ from workbench.tui.resting import Resting
 from workbench.tui.restyling import Restyling
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.sending import Sending
+from workbench.tui.steady_area import SteadyArea
 from workbench.tui.theme_desk import ThemeDesk
 from workbench.tui.themes import css_variables
 from workbench.visible import visible, visible_line
@@ -268,9 +267,11 @@ class WorkbenchApp(App[None]):
         """Let the clicked call not run again."""
         self.desks.lab.take_back(message.index)
 
-    def on_hint_line_pressed(self, message: HintLine.Pressed) -> None:
-        """A click on a hint is the key."""
-        self.call_later(partial(self.run_action, message.action, self.focused or self.main))
+    async def on_click(self, event: textual_events.Click) -> None:
+        """A click on a hint is the key, and goes the way of a key; nobody writes with the mouse."""
+        key = pressed_key(event.style)
+        if key and event.widget is not None and event.widget.screen is self.screen:
+            await super().on_event(textual_events.Key(key, key_character(key)))
 
     # what holds now
 
@@ -303,6 +304,10 @@ class WorkbenchApp(App[None]):
             visible(message), title=visible_line(title), severity=severity, timeout=timeout, markup=markup
         )
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Put a text into the clipboard; half a surrogate pair, which no terminal can be sent, as ``?``."""
+        super().copy_to_clipboard(text.encode("utf-8", "replace").decode("utf-8"))
+
     # commands
 
     def _run_command(self, command: Command, rest: str) -> None:
@@ -312,8 +317,10 @@ class WorkbenchApp(App[None]):
             self.call_later(self.run_action, ("app", command.action, ()))
 
     def action_stop(self) -> None:
-        """Stop the running turn; the queue waits."""
-        if self.tracker.turn_running and not self.tracker.stopping:
+        """Stop the running turn; the queue waits. Without one, notices in the corner go."""
+        if not self.tracker.turn_running:
+            self.clear_notifications()
+        elif not self.tracker.stopping:
             self.tracker.stopping = True
             self.outbox.hold()
             self.agent_thread.stop_turn()
@@ -363,11 +370,18 @@ class WorkbenchApp(App[None]):
         self.desks.do(command, rest)
 
     def action_reload(self) -> None:
-        """Import every tool file again."""
-        if self.sending.upkeep is None:
+        """Import every tool file again; where there is no agent, build it again."""
+        if self.tracker.agentless:
+            self.agent_thread.build_again()
+        elif self.sending.upkeep is None:
             self.notify("No tool files are followed here.", title="Reload")
         else:
             self.background.do("load the tools again", self.sending.upkeep.reload)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """In a field ^z undoes; at the prompt it goes back to the shell, as it does everywhere else."""
+        field = isinstance(self.focused, SteadyArea) and not isinstance(self.focused, PromptArea)
+        return not (field and action == "suspend_process")
 
     def action_repaint(self) -> None:
         """Draw everything again."""

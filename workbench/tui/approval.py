@@ -13,7 +13,8 @@ Decision = Literal["approve", "reject"]
 GrantScope = Literal["once", "session", "project"]
 SWITCHED_OFF: Final = "switched off"
 NO_SUCH_TOOL: Final = "no such tool"
-"""Why a denied call cannot run, where that is not the policy: its ``asks_because`` is one of these two."""
+UNFIT: Final = "arguments do not fit"
+"""Why a denied call cannot run, where that is not the policy: its ``asks_because`` is one of these three."""
 
 GRANT_SCOPES: Final[tuple[GrantScope, ...]] = ("once", "session", "project")
 
@@ -45,7 +46,8 @@ class ApprovalRequest:
     """One batch, and what is needed to decide about it.
 
     ``calls`` is the whole batch: calls that the policy allows are shown as run from the start, denied ones
-    as rejected for good, and so are those whose tool is switched off or not there. ``said`` is the
+    as rejected for good, and so are those whose tool is switched off or not there, or whose arguments do not
+    fit its schema. ``said`` is the
     assistant's text that came with the calls. ``schemas`` maps a dotted tool name to the JSON schema of its
     arguments, ``previews`` a call id to the file change; ``forecasts`` a call id to what waits for the change
     where that is not known yet, or raises WorkbenchError where it cannot be told.

@@ -12,6 +12,7 @@ from workbench.errors import ToolArgumentsError
 from workbench.registry import Grant, GrantScope, ToolRegistry
 from workbench.tui.approval import ApprovalRequest, ApprovalResult, Preview, Proposal
 from workbench.tui.broker import ApprovalBroker
+from workbench.tui.call_path import path_text
 from workbench.tui.events import CallInfo
 from workbench.tui.forecasts import Forecasts, preview_of
 
@@ -39,7 +40,7 @@ class Approver:
         previews = {call_id: forecast.preview for call_id, forecast in forecasts.items()}
         result = self._broker.ask(
             ApprovalRequest(
-                agent=" › ".join((*session["pending_tools"][0].get("origin", ()), agent.name)),
+                agent=path_text(session["pending_tools"][0].get("origin", ()), agent.name),
                 model=agent.model or "",
                 turn=session["turn"],
                 iteration=session["iteration"],

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from rich.text import Text
 from textual.widgets.text_area import Location
 
+from workbench.tui.json_reading import read_json
 from workbench.tui.json_view import editable_text
 from workbench.tui.long_texts import LONG, LongTexts
-from workbench.tui.nesting import DEEPEST, too_deep
 from workbench.tui.piece_area import PieceArea
-from workbench.tui.render import clip
 
 _HUGE: Final = 50_000
 """Characters from which on a text is huge."""
-_TOO_DEEP: Final = f"not arguments that can be read: nested deeper than {DEEPEST} levels"
 
 
 class ArgumentsArea(PieceArea):
@@ -91,27 +88,11 @@ class ArgumentsArea(PieceArea):
 def parse_arguments(text: str) -> tuple[dict[str, Any] | None, str | None]:
     """The arguments in a JSON text, or what is wrong with it and, if that is known, where."""
     try:
-        value = json.loads(text, parse_constant=_no_constant, parse_float=_number)
+        value = read_json(text)
     except json.JSONDecodeError as error:
         return None, f"line {error.lineno}, column {error.colno}: not JSON: {error.msg}"
-    except RecursionError:
-        return None, _TOO_DEEP
     except ValueError as error:
-        # what the text says is JSON by its form, but no value of it
-        return None, str(error) if str(error).startswith(
-            "not "
-        ) else "not a number that can be read: too many digits"
+        return None, str(error)
     if not isinstance(value, dict):
         return None, "the arguments must be an object: {…}"
-    return (None, _TOO_DEEP) if too_deep(value) else (value, None)
-
-
-def _no_constant(word: str) -> float:
-    raise ValueError(f"not JSON: it has no {word}")
-
-
-def _number(digits: str) -> float:
-    number = float(digits)
-    if math.isinf(number):
-        raise ValueError(f"not a number that can be kept: {clip(digits, 24)} is too large")
-    return number
+    return value, None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from itertools import count
 from typing import Any, Literal
 
 from workbench.engine.agent import Agent
@@ -25,16 +25,18 @@ from workbench.engine.images import images_of_turn
 from workbench.engine.llm import Delta
 from workbench.engine.observer import Observer, TraceEntry, TurnSummary
 from workbench.engine.scope import STOPPED
-from workbench.errors import StopTurn
+from workbench.errors import StopTurn, WorkbenchError
 from workbench.registry import ChangeEvent, Tool, ToolRegistry
 from workbench.tui import events
 from workbench.tui.actors import Actors
-from workbench.tui.approver import Approver
+from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, UNFIT
+from workbench.tui.approver import Approver, check_arguments
 from workbench.tui.companion import Companion
 from workbench.tui.error_texts import error_texts, traceback_of
 from workbench.tui.events import Post
 from workbench.tui.facts import tool_row, usage_event
 from workbench.tui.forecasts import Forecasts
+from workbench.tui.guests import Guests
 from workbench.tui.remarks import REMARKS, printed_by_hooks, remark
 from workbench.tui.retelling import answers, calls_of, retold_answer, retold_call, wait_inside
 from workbench.tui.toggles import Toggles
@@ -43,8 +45,8 @@ from workbench.tui.toggles import Toggles
 class Bridge(Observer):
     """Attach it to an agent and every step arrives at ``post``; batches that ask go to the approver.
 
-    ``companions`` are set up on every agent that is watched. ``on_stop`` is called when a turn of the outer
-    agent is stopped, by whomever, while it may be waiting for a person.
+    ``companions`` are set up on every agent that is watched; ``guests`` knows the inner ones. ``on_stop`` is
+    called when a turn of the outer agent is stopped, by whomever, while it may be waiting for a person.
     Agents that run inside tools are watched too, from their first turn on; those that state no trust of
     their own ask as the outer agent does.
     """
@@ -57,6 +59,7 @@ class Bridge(Observer):
         approver: Approver,
         on_stop: Callable[[], None],
         companions: Sequence[Companion] = (),
+        guests: Guests | None = None,
     ) -> None:
         self._post = post
         self._companions = companions
@@ -66,8 +69,7 @@ class Bridge(Observer):
         self._toggles = Toggles()
         self._actors = Actors()
         self._outer: Agent | None = None
-        self._inner: dict[int, list[Callable[[], object]]] = {}
-        self._labels: dict[tuple[str, int], str] = {}
+        self.guests = guests or Guests()
         self._detach: list[Callable[[], object]] = []
         self._hand_began: float | None = None
         self._hand_waited = 0.0
@@ -85,39 +87,32 @@ class Bridge(Observer):
             self._detach.pop()()
         self._outer = None
 
-    def _adopt(self, agent: Agent) -> None:
-        """Watch an agent that runs inside a tool of the outer one, until its turn ends."""
+    @contextmanager
+    def watching(self, agent: Agent) -> Iterator[None]:
+        """Watch an agent that ran inside a tool while a person runs calls of it, between the turns.
+
+        Raises WorkbenchError while it is at work for a call that nobody waits for any more.
+        """
+        if agent in self.guests:
+            raise WorkbenchError(f"{agent.name} is still at work", hint="Try again once it has ended.")
+        self._adopt(agent, self)
+        output, outer = agent.output, self._outer
+        agent.output = outer.output if outer is not None else output
+        try:
+            yield
+        finally:
+            agent.output = output
+            self.release(agent)
+
+    def _adopt(self, agent: Agent, observer: Observer) -> None:
+        """Watch an agent that runs inside a tool of the outer one, until it is released."""
         outer = self._outer
         assert outer is not None
-        quiet, policy = agent.quiet, agent.tools.policy
-        agent.quiet = True
-        if agent.trust is None:
-            agent.tools.policy = outer.tools.policy
-        own = {grant.id for grant in agent.tools.grants}
-        for grant in outer.tools.grants:
-            agent.tools.grant(grant)
-        taken = {outer.name, *self._labels.values()}
-        self._labels[agent.name, id(agent)] = next(
-            label
-            for number in count(1)
-            if (label := agent.name if number == 1 else f"{agent.name} ({number})") not in taken
-        )
-
-        def restore() -> None:
-            agent.quiet, agent.tools.policy = quiet, policy
-            del self._labels[agent.name, id(agent)]
-            for grant in agent.tools.grants:
-                if grant.id not in own:  # the outer agent keeps it, and there it can be taken back
-                    agent.tools.revoke(grant)
-
-        undo = self._inner[id(agent)] = [restore]
-        self._watch(agent, _TurnEnd(self), undo)
+        self._watch(agent, observer, self.guests.admit(agent, outer))
 
     def release(self, agent: Agent) -> None:
         """An inner agent's turn has ended: it is as it was before, and nothing here keeps it alive."""
-        undo = self._inner.pop(id(agent))
-        while undo:
-            undo.pop()()
+        self.guests.release(agent)
 
     def _watch(self, agent: Agent, observer: Observer, undo: list[Callable[[], object]]) -> None:
         watchers = (
@@ -146,7 +141,9 @@ class Bridge(Observer):
     def _tell(self, agent: Agent, event: events.AgentEvent) -> None:
         """Post an event; one of an inner agent says so, under a name that no other watched agent has."""
         if not self._is_outer(agent):
-            event = replace(event, agent=self._labels[agent.name, id(agent)], inner=True)
+            # no call is around what a person runs
+            inner = not isinstance(event, events.ByHandStarted | events.ByHandFinished)
+            event = replace(event, agent=self.guests.label(agent), inner=inner)
         if isinstance(event, events.PauseFinished):
             self._hand_waited += event.duration_ms
         if self._hand_began is not None and not isinstance(event, events.Notice):
@@ -174,6 +171,7 @@ class Bridge(Observer):
                 note,
                 within,
                 images_of_turn(session),
+                self._number(agent),
             ),
         )
 
@@ -189,6 +187,9 @@ class Bridge(Observer):
                 agent.name, time.time(), session["turn"], session["iteration"], agent.model or ""
             ),
         )
+
+    def _number(self, agent: Agent) -> int:
+        return 0 if self._is_outer(agent) else self.guests.number(agent)
 
     def _is_outer(self, agent: Agent) -> bool:
         return agent is self._outer
@@ -209,7 +210,7 @@ class Bridge(Observer):
 
     def _approve(self, agent: Agent) -> None:
         session = _session(agent)
-        calls = _calls(agent, session, self._approver.forecasts)
+        calls = _calls(agent, session, self._approver.forecasts, checked=True)
         asking = tuple(call.id for call in calls if call.permission == "ask" and call.decision is None)
         if not asking:
             return
@@ -221,7 +222,7 @@ class Bridge(Observer):
         finally:
             waited = (time.monotonic() - began) * 1000
             self._hand_waited += waited
-            calls = _calls(agent, session, self._approver.forecasts)
+            calls = _calls(agent, session, self._approver.forecasts, checked=True)
             self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, calls))
         if stop:
             raise StopTurn(STOPPED)
@@ -252,8 +253,8 @@ class Bridge(Observer):
     def entry_added(self, agent: Agent, entry: TraceEntry) -> None:
         """Pass on model answers, and calls that end without having run."""
         kind = entry["type"]
-        if kind == "user_input" and not self._is_outer(agent) and id(agent) not in self._inner:
-            self._adopt(agent)
+        if kind == "user_input" and not self._is_outer(agent) and agent not in self.guests:
+            self._adopt(agent, _TurnEnd(self))
         elif entry.get(REPLAYED):
             self._retell(agent, entry)
         elif kind == "human_wait":
@@ -328,7 +329,8 @@ class Bridge(Observer):
         names = [tool.name if (tool := agent.tools.meant(call.name)) else call.name for call in calls]
         title = f"{names[0]}{' again' if again else ''}" if len(names) == 1 else f"{len(names)} calls again"
         turn = _session(agent)["turn"]
-        self._tell(agent, events.ByHandStarted(agent.name, self._hand_began, turn, title, again))
+        guest = self._number(agent)
+        self._tell(agent, events.ByHandStarted(agent.name, self._hand_began, turn, title, again, guest))
 
     def hand_finished(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
         """Pass on that they have ended."""
@@ -349,7 +351,9 @@ class Bridge(Observer):
 
     def _finish(self, agent: Agent, entry: TraceEntry) -> None:
         self._started.discard((id(agent), entry["call_id"]))
-        self._tell(agent, events.ToolFinished(agent.name, time.time(), _copy_of(entry)))
+        tool = agent.tools.meant(entry["tool_name"]) if self._is_outer(agent) else None
+        counts = agent.tools.statistics(tool.name) if tool is not None else None
+        self._tell(agent, events.ToolFinished(agent.name, time.time(), _copy_of(entry), counts))
 
     def _finish_rest(self, agent: Agent, entries: Sequence[TraceEntry]) -> None:
         """Tell of calls that ended and behind which a hook raised, so that those after it were not called."""
@@ -400,14 +404,17 @@ def _session(agent: Agent) -> dict[str, Any]:
     return session
 
 
-def _calls(agent: Agent, session: Mapping[str, Any], forecasts: Forecasts) -> tuple[events.CallInfo, ...]:
+def _calls(
+    agent: Agent, session: Mapping[str, Any], forecasts: Forecasts, *, checked: bool = False
+) -> tuple[events.CallInfo, ...]:
+    """The pending calls; ``checked``: what asks and cannot run with its arguments is told apart."""
     made = forecasts.of(agent.tools, session["pending_tools"])
     return tuple(
         events.CallInfo(
             call["id"],
             call["name"],
             copy.deepcopy(call["arguments"]),
-            *_standing(agent.tools, call),
+            *_standing(agent.tools, call, checked),
             call["decision"],
             call["reason"],
             made[call["id"]].counts if call["id"] in made else None,
@@ -416,12 +423,16 @@ def _calls(agent: Agent, session: Mapping[str, Any], forecasts: Forecasts) -> tu
     )
 
 
-def _standing(tools: ToolRegistry, call: Mapping[str, Any]) -> tuple[events.Permission, str]:
+def _standing(tools: ToolRegistry, call: Mapping[str, Any], checked: bool) -> tuple[events.Permission, str]:
     """Whether a pending call may run, and why it asks or cannot."""
-    if tools.get(call["name"]) is None:
-        return "deny", "no such tool"
-    if not tools.is_enabled(call["name"]):
-        return "deny", "switched off"
+    name = call["name"]
+    if tools.get(name) is None:
+        return "deny", NO_SUCH_TOOL
+    if not tools.is_enabled(name):
+        return "deny", SWITCHED_OFF
+    asks = checked and call["permission"] == "ask" and call["decision"] is None
+    if asks and check_arguments(tools, name, call["arguments"]) is not None:
+        return "deny", UNFIT  # nobody is asked: it fails before it runs, and the model reads why
     return call["permission"], call.get("asks_because") or ""
 
 

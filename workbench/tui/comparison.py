@@ -16,7 +16,9 @@ from workbench.tui.nesting import too_deep
 AT_ONCE: Final = 100_000
 """Characters of two texts together up to which comparing them holds nothing up."""
 
-_JSON_LIMIT: Final = 1_000_000
+JSON_LIMIT: Final = 1_000_000
+"""Characters of JSON that are read at once, in the screen's loop too."""
+
 _LONGEST: Final = 2_000
 _LEAD: Final = 100
 """Of a longer line than the longest only a part is shown, from a few characters before what differs."""
@@ -96,9 +98,12 @@ def _common(one: str, other: str) -> int:
     return low
 
 
-def json_of(text: str) -> Any:
-    """The list or object that a result holds, None if it is another text, or one that is nested too deep."""
-    if text[:1] not in ("{", "[") or len(text) > _JSON_LIMIT:
+def json_of(text: str, limit: int = JSON_LIMIT) -> Any:
+    """The list or object that a result holds, None if it is another text, or one that is nested too deep.
+
+    A text of more characters than ``limit`` is not read.
+    """
+    if text[:1] not in ("{", "[") or len(text) > limit:
         return None
     try:
         value = json.loads(text)

@@ -21,6 +21,7 @@ from workbench.tui.desk import Desk
 from workbench.tui.external_editor import ExternalEditor
 from workbench.tui.fault_desk import FaultDesk
 from workbench.tui.grant_desk import GrantDesk
+from workbench.tui.guests import Guests
 from workbench.tui.hand_runs import HandRuns
 from workbench.tui.lab_desk import LabDesk
 from workbench.tui.mode_desk import ModeDesk
@@ -77,6 +78,7 @@ class Desks:
             turn_running=self._turn_running,
             project=Path.cwd(),
         )
+        self.guests = Guests()
         self.lab = self._lab()
         self.prompts = self._prompts()
         self._all: tuple[Desk, ...] = (
@@ -124,7 +126,8 @@ class Desks:
     def bridge(self) -> Bridge:
         """What carries an agent's life to the screen, and lets breakpoints and faults into it."""
         approver = Approver(self.asking.broker)
-        return Bridge(self._post, approver, self.asking.let_go, (self.breakpoints, self.faults, self.lab))
+        companions = self.breakpoints, self.faults, self.lab
+        return Bridge(self._post, approver, self.asking.let_go, companions, self.guests)
 
     def inspect(self, shown: Entry) -> None:
         """Show all of an entry; the trace goes to the one that was shown last."""
@@ -145,9 +148,10 @@ class Desks:
         tests = TestSaver(app, app.background, Path.cwd(), palette=self._palette, post=self._post)
         return LabDesk(
             app,
-            HandRuns(self._do, app.sending.check_tools, self._post),
+            HandRuns(self._do, app.agent_thread.lend, app.sending.check_tools, self._post),
             Background(self._post),  # its own: two long results take a while
             agent=self._agent,
+            guests=self.guests,
             palette=self._palette,
             calls=lambda: app.main.trace.calls(),
             inspect=self.inspect,

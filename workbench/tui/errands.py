@@ -38,6 +38,7 @@ class Errands:
             Conversation.LinkClicked: self._link_clicked,
             TracePanel.Inspect: lambda errand: desks.inspect(errand.entry),
             ToolsPanel.Toggle: self._toggle,
+            ToolsPanel.Read: self._read_tool,
             lab_wishes.Wanted: self._wanted,
             SessionsScreen.Wanted: lambda errand: desks.sessions.wanted(errand.row, errand.deed),
             SessionsScreen.Search: lambda errand: desks.sessions.search(errand.text),
@@ -72,6 +73,13 @@ class Errands:
         if agent is not None:
             job = partial(switch, agent.tools, errand.names, errand.enable)
             self._app.background.do("switch the tool", job)
+
+    def _read_tool(self, errand: ToolsPanel.Read) -> None:
+        """Show what is said about a tool, whole."""
+        from workbench.tui.screens.tool import ToolScreen
+
+        palette = self._app.themes.palette
+        self._app.push_screen(ToolScreen(errand.tool, errand.said, errand.index, palette))
 
     def _wanted(self, errand: lab_wishes.Wanted) -> None:
         """Do with a call or a tool what the person wants."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from workbench.engine.images import ImageFacts
     from workbench.providers.catalog import Snapshot
+    from workbench.registry import ToolStatistics
     from workbench.storage.session_index import SessionHead
     from workbench.tui.branches import Pair, TurnHead
     from workbench.tui.palette import Palette
@@ -55,7 +56,8 @@ class TurnStarted(AgentEvent):
     """The user's message was added. ``note`` is what was added for the model (tools switched on or off).
 
     ``parent_call_id`` is the call of another agent that an inner one runs within, where it is known;
-    ``images`` are what there is to say about the pictures that came with the prompt.
+    ``images`` are what there is to say about the pictures that came with the prompt. ``guest`` is an inner
+    agent's number among the ``Guests``, 0 where that is not known.
     """
 
     turn: int
@@ -63,6 +65,7 @@ class TurnStarted(AgentEvent):
     note: str = ""
     parent_call_id: str = ""
     images: tuple[ImageFacts, ...] = ()
+    guest: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,9 +162,12 @@ class ToolFinished(AgentEvent):
     """A call ended, however. ``entry`` is its ``tool_execution`` trace entry (a copy).
 
     ``entry["status"]``: success, error, not_found, rejected, cancelled, disabled, denied. ``timing`` in ms.
+    ``statistics`` are what its tool's calls came to with it; None where the person's own agent has no such
+    tool.
     """
 
     entry: Mapping[str, Any]
+    statistics: ToolStatistics | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -195,11 +201,13 @@ class ByHandStarted(AgentEvent):
     """A person runs calls without the model, outside of any turn; ``turn`` is the last one.
 
     ``title`` says which in a few words. ``again`` maps the id of a call to that of the one it runs again.
+    ``guest`` as in ``TurnStarted``, where they are calls of an inner agent.
     """
 
     turn: int
     title: str
     again: Mapping[str, str] = field(default_factory=dict)
+    guest: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,7 +232,8 @@ class ToolRow:
     """What the tools panel shows of one tool. ``tags`` are words for people.
 
     ``tokens`` is about what its schema costs in each request, ``findings`` what that leaves open to the
-    model, a sentence each; ``grants`` are those that cover calls of the tool.
+    model, a sentence each; ``grants`` are those that cover calls of the tool. ``statistics`` are what its
+    calls came to so far.
     """
 
     name: str
@@ -237,6 +246,7 @@ class ToolRow:
     tokens: int = 0
     findings: tuple[str, ...] = ()
     grants: tuple[GrantRow, ...] = ()
+    statistics: ToolStatistics | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +380,13 @@ class AgentFailed(AgentEvent):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class AgentAwaited(AgentEvent):
+    """The agent is being built anew, after that failed; ``asked``: because a person wants it now."""
+
+    asked: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Notice(AgentEvent):
     """Something that a person should know: what, more about it, and what to do. ``tone`` is a style key.
 
@@ -390,9 +407,20 @@ class CompactStarted(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compacted(AgentEvent):
-    """A summary stands in the place of so many messages."""
+    """A summary stands in the place of so many messages, 0 if nobody knows any more how many they were."""
 
     replaced: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Forked(AgentEvent):
+    """From here on the conversation is one of its own; up to here it is that of another session.
+
+    ``session`` is the name of that one, ``why`` what is tried in the fork, ``""`` if nothing special is.
+    """
+
+    session: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -129,11 +129,12 @@ def editor_command(environ: Mapping[str, str]) -> list[str]:
 
 def opening(command: Sequence[str], path: Path, line: int) -> list[str]:
     """The command that opens a file at a line; for an editor that nobody knows, only the file."""
-    name = Path(command[0]).name
+    name = Path(command[0]).name.partition(".")[0]  # there are vim.basic and code.cmd
     if name in _PLUS_LINE:
         return [*command, f"+{line}", str(path)]
     if name in _GO_TO:
-        return [*command, "-g", f"{path}:{line}"]
+        given = {"-g", "--goto"}.intersection(command)
+        return [*command, *(() if given else ("-g",)), f"{path}:{line}"]
     if name in _COLON_LINE:
         return [*command, f"{path}:{line}"]
     if name in _LINE_OPTION:

@@ -45,6 +45,7 @@ def tool_row(registry: ToolRegistry, tool: Tool) -> events.ToolRow:
         grants=tuple(
             _grant_row(grant) for grant in registry.grants if fnmatch.fnmatchcase(tool.name, grant.tool)
         ),
+        statistics=registry.statistics(tool.name),
     )
 
 

@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
+from workbench.tui.json_reading import read_json
+
 Kind = Literal["text", "number", "integer", "boolean", "choice", "object", "list", "json"]
 """``object`` and ``list`` (of objects) are filled in by fields of their own, ``json`` as one text."""
 
@@ -184,38 +186,43 @@ def read(spec: FieldSpec, text: str) -> tuple[Any, str]:
     """The value of a text in a field, or LEFT_OUT, and what is wrong with it, empty if nothing is.
 
     Nothing in the field leaves the argument out, except for a required text: that is empty then. Others
-    are with ``EMPTY``.
+    are with ``EMPTY``. Blanks are a text, and nothing elsewhere.
     """
-    if not text.strip() and not (spec.kind == "text" and spec.required):
-        return LEFT_OUT, "missing" if spec.required else ""
     if spec.kind == "text":
-        return "" if spec.quotes_empty and text.strip() == EMPTY else text, ""
+        if not text and not spec.required:
+            return LEFT_OUT, ""
+        return "" if spec.quotes_empty and text == EMPTY else text, ""
+    if not text.strip():
+        return LEFT_OUT, "missing" if spec.required else ""
     if spec.nullable and text.strip() == "null":
         return None, ""
-    if spec.kind == "integer":
-        try:
-            return int(text), ""
-        except ValueError:
-            return LEFT_OUT, "not a whole number"
-    if spec.kind == "number":
-        try:
-            number = _number(text)
-        except ValueError:
-            return LEFT_OUT, "not a number"
-        sendable = isinstance(number, int) or math.isfinite(number)
-        return (number, "") if sendable else (LEFT_OUT, "not a number in JSON")
+    if spec.kind in ("integer", "number"):
+        return _number(text, whole=spec.kind == "integer")
     try:
-        return json.loads(text), ""
-    except (ValueError, RecursionError) as error:
+        return read_json(text), ""
+    except json.JSONDecodeError as error:
         return LEFT_OUT, f"not JSON: {error}"
+    except ValueError as error:
+        return LEFT_OUT, str(error)
 
 
-def _number(text: str) -> int | float:
-    """The number that a text says, a whole one where it is. Raises ValueError."""
+def _number(text: str, *, whole: bool) -> tuple[Any, str]:
+    """The number that a text says, a whole one where it is, and what is wrong with it."""
     try:
-        return int(text)
+        return int(text), ""
     except ValueError:
-        return float(text)
+        pass  # Python reads no whole number of thousands of digits either
+    if text.strip().lstrip("+-").isdecimal():
+        return LEFT_OUT, "a number of too many digits"
+    if whole:
+        return LEFT_OUT, "not a whole number"
+    try:
+        number = float(text)
+    except ValueError:
+        return LEFT_OUT, "not a number"
+    if math.isfinite(number):
+        return number, ""
+    return LEFT_OUT, "too large a number" if any(map(str.isdecimal, text)) else "not a number in JSON"
 
 
 def text_of(spec: FieldSpec, value: Any) -> str:

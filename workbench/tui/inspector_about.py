@@ -28,6 +28,8 @@ class About:
     now: ToolVersion | None = None
     broken: str | None = None
     """Where the tool's file, as it is on disk now, does not load, ``line 3`` for example; None: it does."""
+    gone: bool = False
+    """The agent that made the call, inside a tool, is not there any more."""
 
     @property
     def changed(self) -> bool:
@@ -92,6 +94,9 @@ def tool_lines(about: About, width: int) -> list[Line]:
         lines += labelled("on disk", visible_line(said), width, "warning")
     if then.file:
         lines += labelled("source", visible_line(f"{then.file}:{then.line}"), width)
+    if now is not None and now.description != then.description:
+        lines += [_EMPTY, (("  Description, then and now", "subtle strong"),)]
+        lines += result_lines(then.description, now.description, width)
     lines += [_EMPTY, (("  Description", "subtle strong"),)]
     key = "text" if then.description else "muted"
     lines += wrapped(then.description or "It has none.", width, key, words=True)

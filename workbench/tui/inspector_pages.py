@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, is_dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -14,23 +14,24 @@ from rich.cells import cell_len
 
 from workbench.engine.content import image_urls, shortened
 from workbench.tui.call_marks import made_up, original_result
-from workbench.tui.comparison import json_of
+from workbench.tui.comparison import JSON_LIMIT, json_of
 from workbench.tui.inspector_about import About, sent_count, sent_lines, tool_lines, tool_text
 from workbench.tui.inspector_context import context_lines, context_text, message_lines
-from workbench.tui.inspector_pictures import sent_pictures
+from workbench.tui.inspector_errors import error_lines, error_text
+from workbench.tui.inspector_pictures import file_named, file_picture, sent_pictures
 from workbench.tui.inspector_schemas import offered, schema_lines, schemas_count
+from workbench.tui.inspector_values import plain, value_lines
 from workbench.tui.media import Media, media_in
 from workbench.tui.picture import can_draw, picture_lines
 from workbench.tui.record_table import is_table, table_lines
-from workbench.tui.render import Span, arguments_text, clip, cost_text, fit, time_cells, value_text
+from workbench.tui.render import arguments_text, cost_text, fit, time_cells
 from workbench.tui.trace_records import OPEN, Entry
 from workbench.tui.wrapped import Line, wrapped
-from workbench.visible import as_left, visible, visible_line
+from workbench.visible import as_left, visible_line
 
-_DEEPEST: Final = 60
-_NAME: Final = 15
 _JSON_LINE: Final = re.compile(r'(\s*)("(?:[^"\\]|\\.)*":)?(.*)')
-_FRAME: Final = re.compile(r'  File "(.+)", line (\d+)(?:, in (.+))?')
+_RECORDS: Final = re.compile(r"\[\s*\{")
+_MOST_JSON: Final = 50_000_000
 _EMPTY: Final[Line] = ()
 
 
@@ -74,7 +75,7 @@ def pages(entry: Entry, about: About | None = None) -> list[Page]:
     if entry.kind == "tool":
         count = str(len(entry.arguments)) if entry.arguments else ""
         views = [View("list", partial(_arguments, data, entry.arguments))]
-        views += [View("tree", value=_plain(entry.arguments))] * bool(entry.arguments)
+        views += [View("tree", value=plain(entry.arguments))] * bool(entry.arguments)
         found.append(Page("Arguments", count, tuple(views), lambda: _json_text(entry.arguments)))
         if "result" in data or entry.state not in OPEN:
             result = str(data.get("result", ""))
@@ -84,12 +85,12 @@ def pages(entry: Entry, about: About | None = None) -> list[Page]:
         if data.get("reasoning"):
             found.append(_prose_page("Reasoning", data["reasoning"]))
     if data.get("error"):
-        found.append(line_page("Error", "", partial(_error, data), lambda: _error_text(data)))
+        found.append(line_page("Error", "", partial(error_lines, data), lambda: error_text(data)))
     output = _output(data)
     if output:
         found.append(_prose_page("Output", output, count=True))
     found += _surroundings(entry, about)
-    views = [View("text", partial(_json, _plain(data))), View("tree", value=_plain(data))]
+    views = [View("text", partial(_json, plain(data))), View("tree", value=plain(data))]
     return [*found, Page("Raw", "", tuple(views), lambda: _json_text(data))]
 
 
@@ -98,7 +99,7 @@ def _surroundings(entry: Entry, about: About) -> Iterator[Page]:
     listed = entry.data.get("messages")
     if about.sent is not None:
         sent = about.sent
-        messages = shortened(_plain(list(sent.messages)))
+        messages = shortened(plain(list(sent.messages)))
         views = [View("text", partial(sent_lines, sent)), View("tree", value=messages)]
         if can_draw() and any(image_urls(message.get("content")) for message in sent.messages):
             views.insert(1, View("pictures", partial(sent_pictures, sent), slow=True))
@@ -106,11 +107,14 @@ def _surroundings(entry: Entry, about: About) -> Iterator[Page]:
         tools = offered(sent)
         if tools:
             schemas = list(sent.tools)
-            ways = View("list", partial(schema_lines, tools)), View("tree", value=_plain(schemas))
+            ways = View("list", partial(schema_lines, tools)), View("tree", value=plain(schemas))
             yield Page("Schemas", schemas_count(tools), ways, lambda: _json_text(schemas))
     elif isinstance(listed, list | tuple):
         lines = partial(message_lines, listed)
         yield line_page("Messages", str(len(listed)), lines, lambda: _json_text(listed))
+    elif entry.data.get("message_count"):
+        said = "They are kept while the app runs and the conversation goes on; this request is from before."
+        yield line_page("Messages", "", partial(_remark, said), lambda: said)
     yield line_page("Context", "", partial(context_lines, entry), lambda: context_text(entry))
     if about.then is not None:
         then = about.then
@@ -155,11 +159,7 @@ def _answer_page(entry: Entry) -> Page:
 
 
 def _json_text(value: Any) -> str:
-    return json.dumps(_plain(value), indent=2, ensure_ascii=False)
-
-
-def _error_text(data: Mapping[str, Any]) -> str:
-    return str(data.get("traceback") or f"{data.get('error_type') or 'Error'}: {data['error']}")
+    return json.dumps(plain(value), indent=2, ensure_ascii=False)
 
 
 def opening(found: Sequence[Page]) -> int:
@@ -180,6 +180,16 @@ def _prose(text: str, width: int) -> list[Line]:
     return list(wrapped(text.removesuffix("\n"), width, words=True))
 
 
+def _remark(text: str, width: int) -> list[Line]:
+    return list(wrapped(text, width, "muted", words=True))
+
+
+def _unread(text: str, width: int) -> list[Line]:
+    """JSON that is too long for a tree, as it is."""
+    said = f"A tree is made of JSON up to {JSON_LIMIT:,} characters; these are {len(text):,}."
+    return [*wrapped(said, width, "muted", words=True), _EMPTY, *_prose(text, width)]
+
+
 def result_views(text: str) -> Iterator[View]:
     """The ways to show a result: a picture is told, JSON is a table or a tree, all else is text."""
     media = media_in(text)
@@ -188,13 +198,25 @@ def result_views(text: str) -> Iterator[View]:
     elif media is not None:
         yield View("bytes", partial(_media, media))
     value = json_of(text)
+    if len(text) > JSON_LIMIT and _RECORDS.match(text):
+        yield View("table", partial(_large_table, text), slow=True)
     if is_table(value):
         yield View("table", partial(table_lines, value))
     if value:
         yield View("tree", value=value)
         yield View("text", partial(_json, value))
     else:
-        yield View("text", partial(_prose, text))
+        unread = len(text) > JSON_LIMIT and text[:1] in ("{", "[")
+        yield View("text", partial(_unread if unread else _prose, text))
+    named = file_named(text)
+    if named is not None and can_draw():
+        yield View("picture", partial(file_picture, named), slow=True)
+
+
+def _large_table(text: str, width: int) -> list[Line]:
+    """A list of records that takes its time to be read, as a table; any other text as it is."""
+    value = json_of(text, _MOST_JSON)
+    return table_lines(value, width) if is_table(value) else _prose(text, width)
 
 
 def result_page(text: str, width: int) -> list[Line]:
@@ -202,7 +224,7 @@ def result_page(text: str, width: int) -> list[Line]:
     media = media_in(text)
     if media is not None:
         return _media(media, width)
-    first = next(view for view in result_views(text) if view.lines is not None)
+    first = next(view for view in result_views(text) if view.lines is not None and not view.slow)
     assert first.lines is not None
     return first.lines(width)
 
@@ -232,104 +254,19 @@ def _json(value: Any, width: int) -> list[Line]:
     return lines
 
 
-def _plain(value: Any, depth: int = 0) -> Any:
-    """A trace entry as JSON can hold it."""
-    if depth > _DEEPEST:
-        return f"(nested deeper than {_DEEPEST} levels)"
-    if is_dataclass(value) and not isinstance(value, type):
-        return _plain(asdict(value), depth)
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item, depth + 1) for item in value]
-    return value if value is None or isinstance(value, str | int | float | bool) else repr(value)
-
-
 # a tool call
 
 
 def _arguments(data: Mapping[str, Any], arguments: Mapping[str, Any], width: int) -> list[Line]:
     if not arguments:
         return [(("  It was called without arguments.", "muted"),)]
-    lines = _values(arguments, width)
+    lines = value_lines(arguments, width)
     original = data.get("edited_from")
     if isinstance(original, Mapping):
         by = {"user": "you"}.get(str(data.get("edited_by")), str(data.get("edited_by")))
         heading = f"  The model asked for this; it was edited by {visible_line(by)}"
-        lines += [_EMPTY, ((heading, "subtle"),), *_values(original, width)]
+        lines += [_EMPTY, ((heading, "subtle"),), *value_lines(original, width)]
     return lines
-
-
-def _values(values: Mapping[str, Any], width: int, *, types: bool = True) -> list[Line]:
-    """Names, values and types in columns; a value that does not fit gets lines of its own."""
-    lines: list[Line] = []
-    name_width = min(max([_NAME, *(cell_len(str(name)) + 2 for name in values)]), max(_NAME, width // 3))
-    for name, value in values.items():
-        kind = type(value).__name__ if types else ""
-        label = fit(visible_line(str(name)), name_width)
-        room = width - 2 - name_width - 2 - (len(kind) + 2 if kind else 0)
-        shown = value_text(value) if types else visible_line(str(value))
-        tail: list[Span] = [("  " + kind, "muted")] if kind else []
-        long_text = isinstance(value, str) and types and ("\n" in value or cell_len(shown) > room)
-        if not long_text and cell_len(shown) <= room:
-            lines.append((("  " + label, "muted"), (fit(shown, room), "text"), *tail))
-            continue
-        size = f"{len(value):,} characters" if isinstance(value, str) else ""
-        lines.append((("  " + label, "muted"), (fit(size, room), "muted"), *tail))
-        if isinstance(value, str):
-            lines += wrapped(value, width, indent=4)
-        else:
-            text = json.dumps(_plain(value), indent=2, ensure_ascii=False)
-            lines += wrapped(text, width, indent=4)
-    return lines
-
-
-# an error
-
-
-def _error(data: Mapping[str, Any], width: int) -> list[Line]:
-    kind = visible_line(str(data.get("error_type") or "Error"))
-    message = visible(str(data["error"])).split("\n")
-    lines: list[Line] = [
-        (("  " + kind, "error strong"), ("  " + clip(message[0], width - cell_len(kind) - 6), "error"))
-    ]
-    if len(message) > 1 or cell_len(message[0]) > width - cell_len(kind) - 6:
-        lines += wrapped("\n".join(message), width)
-    received = str(data.get("result") or "")
-    if received:
-        label = "the model received  "
-        first, *rest = list(wrapped(received, width - len(label)))
-        lines.append((("  " + label, "muted"), *first[1:]))
-        lines += [((" " * (2 + len(label)), "muted"), *line[1:]) for line in rest]
-    trace = str(data.get("traceback") or "")
-    if trace:
-        lines += [_EMPTY, *_traceback(trace, width)]
-    frame = data.get("failing_frame")
-    if isinstance(frame, Mapping) and frame.get("locals"):
-        where = f"  values in {visible_line(str(frame.get('function')))}, line {frame.get('line')}"
-        lines += [_EMPTY, ((where, "subtle"),), *_values(frame["locals"], width, types=False)]
-    return lines
-
-
-def _traceback(text: str, width: int) -> Iterator[Line]:
-    """Frames as they are told, the code of each set off, the failing line marked."""
-    lines = text.rstrip("\n").split("\n")
-    frames = [index for index, line in enumerate(lines) if _FRAME.fullmatch(line)]
-    failing = frames[-1] + 1 if frames else -1
-    for index, line in enumerate(lines):
-        match = _FRAME.fullmatch(line)
-        if match is not None:
-            place = visible_line(f"{match[1]}:{match[2]}")
-            where = f"  in {visible_line(match[3])}" if match[3] else ""
-            yield ("  " + clip(place, width - 4 - cell_len(where)), "text"), (where, "muted")
-        elif index == failing and line.startswith("    "):
-            code = "▎ " + fit(visible_line(line), width - 2)
-            yield (code[:1], "error on:fault"), (code[1:], "text strong on:fault")
-        elif line.strip() and not line.strip("^~ "):
-            yield ("  " + clip(line, width - 4), "error"), ("", "error")
-        else:
-            key = "subtle" if line.startswith("    ") else "muted"
-            yield from wrapped(line, width, key)
 
 
 # facts
@@ -393,7 +330,7 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
 
 
 def fact_lines(sections: Iterable[tuple[str, list[tuple[str, str]]]], width: int) -> list[Line]:
-    """Facts in a column: label at the left, value at the right edge."""
+    """Facts in a column: label at the left, value at the right edge, or below where it has no room there."""
     lines: list[Line] = []
     for title, rows in sections:
         if lines:
@@ -401,7 +338,10 @@ def fact_lines(sections: Iterable[tuple[str, list[tuple[str, str]]]], width: int
         lines.append((("  " + title, "subtle strong"),))
         for label, value in rows:
             room = width - 4 - cell_len(label) - 2
-            lines.append((("  " + label + "  ", "muted"), (fit(value, room, right=True), "text")))
+            if cell_len(value) <= room:
+                lines.append((("  " + label + "  ", "muted"), (fit(value, room, right=True), "text")))
+            else:
+                lines += [(("  " + label, "muted"),), *wrapped(value, width, indent=4, words=True)]
     return lines
 
 

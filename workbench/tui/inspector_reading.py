@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from workbench.tui.inspector_about import About
+from workbench.tui.inspector_errors import Frame, failing_frames
 from workbench.tui.inspector_pages import Lines, Page, View
 from workbench.tui.json_tree import JsonTree, Node
 from workbench.tui.trace_records import Entry
@@ -28,7 +32,7 @@ class Reading:
         if view.lines is None:
             key = entry.serial, page.name
             self.tree = self._trees.get(key)
-            if self.tree is None:
+            if self.tree is None or self.tree.value != view.value:  # it may have been edited meanwhile
                 self.tree = self._trees[key] = JsonTree(view.value)
 
     def view_of(self, page: Page) -> View:
@@ -57,6 +61,10 @@ class Reading:
         view = self.view_of(self._page) if self._page is not None else None
         return view.lines(width) if view is not None and view.lines is not None else []
 
+    def unfold_to(self, text: str) -> bool:
+        """Unfold what hides the text in the open tree; False if nothing hid it."""
+        return self.tree is not None and self.tree.unfold_to(text)
+
     def node(self, line: int) -> Node | None:
         """The value that a line of the tree belongs to."""
         if self.tree is None or not 0 <= line < len(self._owners):
@@ -71,9 +79,25 @@ class Reading:
 
 
 def source_of(entry: Entry, about: About) -> tuple[str, int] | None:
-    """The file and line that is looked for: where a call failed, else where its tool begins."""
-    frame = entry.data.get("failing_frame")
-    if isinstance(frame, dict) and frame.get("file") and isinstance(frame.get("line"), int):
+    """The file and line that is looked for: where a call failed, else where its tool begins.
+
+    Of a call that failed within a library it is the last line outside of that.
+    """
+    frame = _failing(entry.data)
+    if frame is not None and isinstance(frame.get("line"), int):
         return str(frame["file"]), frame["line"]
     tool = about.now or about.then
     return (tool.file, tool.line or 1) if tool is not None and tool.file else None
+
+
+def _failing(data: Mapping[str, Any]) -> Frame | None:
+    """The frame of the person's own that failed; None where it is in no file."""
+    failing = data.get("failing_frame")
+    if not isinstance(failing, Mapping):
+        return None
+    place = failing.get("file"), failing.get("line")
+    frames = failing_frames(data)
+    errors = (each.get("error") for each in frames if (each.get("file"), each.get("line")) == place)
+    error = next(errors, None)
+    found: Frame = next((each for each in frames if error and each.get("error") == error), failing)
+    return None if str(found.get("file") or "<").startswith("<") else found

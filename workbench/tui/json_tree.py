@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from rich.cells import cell_len
 
 from workbench.tui.render import ELLIPSIS, clip
+from workbench.tui.sought import folded
 from workbench.tui.wrapped import Line, wrapped
 from workbench.visible import visible_line
 
@@ -18,6 +20,9 @@ _OPEN_AT_FIRST: Final = 40
 
 _MOST_CHILDREN: Final = 5_000
 """Children of one node that are shown; more are counted."""
+
+_MOST_UNFOLDED: Final = 200
+"""Keys and values that a search unfolds."""
 
 _SHOWN: Final = 400
 
@@ -80,6 +85,11 @@ class JsonTree:
             for node in inside:
                 self.toggle(self.nodes.index(node))
 
+    @property
+    def value(self) -> Any:
+        """What it is the tree of."""
+        return self._root.value
+
     def toggle(self, index: int) -> bool:
         """Fold or unfold a row; False if there is nothing to fold."""
         node = self.nodes[index]
@@ -97,6 +107,21 @@ class JsonTree:
             self.nodes[index + 1 : index + 1] = node.below()
         node.opened = not node.opened
         return True
+
+    def unfold_to(self, text: str) -> bool:
+        """Unfold what hides the first keys and values that hold the text; False if nothing hid them."""
+        wanted, opened = folded(text), False
+        for path in islice(_paths(self._root.value, wanted), _MOST_UNFOLDED) if wanted else ():
+            node = self._root
+            for place in path:
+                if node is not self._root and not node.opened:
+                    node.opened = opened = True
+                node = node.children()[place]
+            if isinstance(node.value, str) and _long(node.value) and wanted in folded(node.value):
+                opened, node.opened = opened or not node.opened, True
+        if opened:
+            self.nodes = list(self._root.below())
+        return opened
 
     def parent(self, index: int) -> int:
         """The row that a row is inside of; the row itself at the outermost level."""
@@ -150,6 +175,21 @@ def _shown(node: Node) -> tuple[str, str]:
     if value is None or isinstance(value, bool):
         return json.dumps(value), "tok:Keyword"
     return json.dumps(value), "tok:Literal.Number"
+
+
+def _paths(value: Any, wanted: str) -> Iterator[tuple[int, ...]]:
+    """The places of what holds the text, each as places among children from the outermost on."""
+    items = value.items() if isinstance(value, dict) else ((None, item) for item in value)
+    for place, (key, item) in enumerate(islice(items, _MOST_CHILDREN)):
+        inside = isinstance(item, dict | list)
+        if (key is not None and wanted in folded(key)) or (not inside and wanted in folded(_said(item))):
+            yield (place,)
+        if inside:
+            yield from ((place, *path) for path in _paths(item, wanted))
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _long(value: Any) -> bool:

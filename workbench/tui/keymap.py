@@ -26,6 +26,7 @@ _WRITING: Final[frozenset[Scope]] = frozenset(
         "themes",
         "help",
         "field",
+        "filter",
         "values",
         "question",
         "edit",

@@ -17,11 +17,13 @@ from workbench.registry.names import near_names
 from workbench.tui import events
 from workbench.tui.approver import check_arguments
 from workbench.tui.background import Background
+from workbench.tui.changed_tools import ChangedTools
 from workbench.tui.commands import key_text_of
 from workbench.tui.companion import Tell
 from workbench.tui.comparer import Comparer
 from workbench.tui.desk import Doers
 from workbench.tui.external_editor import ExternalEditor
+from workbench.tui.guests import Guests
 from workbench.tui.hand_runs import HandRuns
 from workbench.tui.inspector_about import About
 from workbench.tui.lab_wishes import (
@@ -36,6 +38,7 @@ from workbench.tui.lab_wishes import (
     Wish,
 )
 from workbench.tui.later_runs import LaterRuns, Show
+from workbench.tui.makers import Makers
 from workbench.tui.palette import Palette
 from workbench.tui.rerun import HandRun, Rerun
 from workbench.tui.saving_tests import TestSaver
@@ -45,6 +48,11 @@ from workbench.visible import visible_line
 
 _MOST: Final = 500
 """Calls that run again at once."""
+
+_GONE: Final = (
+    "It was made by an agent inside a tool, and that agent is gone: run the call around it again, "
+    "and its calls stand in the trace anew."
+)
 
 
 class LabDesk:
@@ -61,6 +69,7 @@ class LabDesk:
         background: Background,
         *,
         agent: Callable[[], Agent | None],
+        guests: Guests,
         palette: Callable[[], Palette],
         calls: Callable[[], Sequence[Entry]],
         inspect: Callable[[Entry], object],
@@ -74,6 +83,7 @@ class LabDesk:
         self._comparer = Comparer(background.do, app.call_later, self._show_news)
         self._later = LaterRuns(runs, self._tell, show_waiting)
         self._agent = agent
+        self._guests = guests
         self._palette = palette
         self._calls = calls
         self._inspect = inspect
@@ -81,8 +91,10 @@ class LabDesk:
         self._tests = tests
         self._stop = stop
         self._values: dict[str, Mapping[str, Any]] = {}
-        self._changed = ""
-        self.history = ToolHistory()
+        self._changed = ChangedTools()
+        self.history = self._changed.history
+        self._histories: dict[str, ToolHistory] = {}
+        self._makers = Makers(guests, agent, calls, self._history)
         self.requests = RequestLog()
 
     def doers(self) -> Doers:
@@ -101,11 +113,16 @@ class LabDesk:
         if entry.kind == "llm":
             return About(self.requests.sent(entry.data))
         tool = str(entry.data.get("tool_name", ""))
-        if entry.turn.guest:
-            return About()
-        began = entry.data.get("timestamp", entry.began)
-        now, broken = self.history.now(tool), self.history.broken(tool)
-        return About(None, self.history.at(tool, began), now, broken)
+        history, began = self._history(entry), entry.data.get("timestamp", entry.began)
+        now, broken = history.now(tool), history.broken(tool)
+        return About(None, history.at(tool, began), now, broken, gone=self._makers.of(entry) is None)
+
+    def _history(self, entry: Entry) -> ToolHistory:
+        """What the tools of the agent that made a call were and are like."""
+        turn = entry.turn
+        if not (turn.guest or turn.guest_number):
+            return self.history
+        return self._histories.get(turn.agent) or ToolHistory()
 
     def wanted(self, wish: Wish) -> None:
         """Do this."""
@@ -117,7 +134,7 @@ class LabDesk:
             case CallByHand():
                 self._call(wish.tool)
             case SaveTest():
-                self._tests.save(wish.entry, self._agent(), self._like(wish.entry), wish.which)
+                self._save_test(wish)
             case Inspect():
                 self._inspect(wish.entry)
             case Compare():
@@ -131,44 +148,44 @@ class LabDesk:
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """Follow the runs and the versions of the tools."""
+        agent, changed = self._agent(), set[str]()
         for event in batch:
             match event:
-                case events.AgentReady():
-                    self._begin(event.at)
-                case events.ToolsChanged(inner=False):
-                    self._follow(event)
+                case events.AgentReady() if agent is not None:
+                    self._changed.begin(agent.tools, event.at)
+                case events.ToolsChanged(inner=False) if agent is not None:
+                    changed.update(self._changed.follow(agent.tools, event))
+                case events.TurnStarted(guest=guest) | events.ByHandStarted(guest=guest) if guest:
+                    self._note_tools(event.agent, guest, event.at)
                 case events.LoadFailed():
-                    self.history.note_broken(event.path, event.where)
+                    for history in (self.history, *self._histories.values()):
+                        history.note_broken(event.path, event.where)
                 case events.LoadMended():
-                    self.history.note_mended(event.source)
+                    for history in (self.history, *self._histories.values()):
+                        history.note_mended(event.source)
+        if changed:
+            self._offer(changed)
         if self._runs.take_in(batch):
             self._show_news()
 
-    def _begin(self, at: float) -> None:
-        """The agent is there: from now on its tools are followed."""
-        agent = self._agent()
-        if agent is not None:
-            for tool in agent.tools:
-                self.history.note(tool, at)
+    def _note_tools(self, name: str, guest: int, at: float) -> None:
+        """An agent inside a tool begins: this is what its tools are like."""
+        agent = self._guests.agent(guest)
+        history = self._histories.setdefault(visible_line(name), ToolHistory())
+        for tool in agent.tools if agent is not None else ():
+            history.note(tool, at)
 
-    def _follow(self, event: events.ToolsChanged) -> None:
-        if event.change == "refresh_all" and event.tool is None:
-            for name in event.metadata.get("tools") or ():
-                self._note_change(name, event.at, renewed=True)
-        elif event.tool is not None:
-            self._note_change(event.tool, event.at, renewed=event.change == "refresh")
-
-    def _note_change(self, name: str, at: float, *, renewed: bool) -> None:
-        agent = self._agent()
-        tool = agent.tools.get(name) if agent is not None else None
-        if tool is None or not self.history.note(tool, at, renewed=renewed):
-            return
-        version = self.history.now(name)
-        if version is not None and any(call.data.get("tool_name") == name for call in self._calls()):
-            self._changed = name
+    def _offer(self, changed: set[str]) -> None:
+        """Offer to run the last call of one of these again."""
+        name = self._changed.choose(changed, self._own_calls())
+        if name:
+            text = f"{visible_line(name)} changed (v{self._changed.number(name)})"
             key = key_text_of("app.again")
-            text = f"{visible_line(name)} changed (v{version.number}): {key} runs its last call again."
-            self._app.notify(text, markup=False, timeout=6)
+            self._app.notify(f"{text}: {key} runs its last call again.", markup=False, timeout=6)
+
+    def _own_calls(self) -> list[Entry]:
+        """The calls of the agent that the person talks to."""
+        return [call for call in self._calls() if self._history(call) is self.history]
 
     def _show_news(self) -> None:
         from workbench.tui.screens.call_form import CallForm
@@ -190,10 +207,9 @@ class LabDesk:
     # running again
 
     def _run_again(self, wish: RunAgain) -> None:
-        entries = [entry for entry in wish.entries if not entry.turn.guest]
+        entries = [entry for entry in wish.entries if self._makers.of(entry) is not None]
         if not entries:
-            text = "It was made by an agent inside a tool: run that tool's own call again."
-            self._say("This call cannot run again", text if wish.entries else "There is no call.")
+            self._say("This call cannot run again", _GONE if wish.entries else "There is no call.")
         elif len(entries) > _MOST:
             self._say("Too many calls", f"These are {len(entries):,} calls; {_MOST} are the most at once.")
         elif len(entries) > 1:
@@ -201,7 +217,7 @@ class LabDesk:
         elif wish.edit:
             self._edit(entries[0], wish.arguments)
         else:
-            self._run_one(Rerun.of(entries[0], wish.arguments))
+            self._run_one(self._rerun(entries[0], wish.arguments))
 
     def _run_tool_again(self, tool: str) -> None:
         calls = [
@@ -214,9 +230,11 @@ class LabDesk:
         else:
             self._say("Nothing to run again", f"{visible_line(tool)} was not called in this session.")
 
+    def _rerun(self, entry: Entry, arguments: Mapping[str, Any] | None = None) -> Rerun:
+        return Rerun.of(entry, arguments, self._makers.number(entry))
+
     def _again_changed(self, _: str) -> None:
-        calls = self._calls()
-        last = next((call for call in reversed(calls) if call.data.get("tool_name") == self._changed), None)
+        last = self._changed.last_call(self._own_calls())
         if last is None:
             self._say("Nothing to run again", "No tool that was called has changed.")
         else:
@@ -225,13 +243,13 @@ class LabDesk:
     def _edit(self, entry: Entry, arguments: Mapping[str, Any] | None) -> None:
         from workbench.tui.screens.edit_arguments import EditArgumentsScreen
 
-        agent, tool = self._agent(), str(entry.data["tool_name"])
+        agent, tool = self._makers.of(entry), str(entry.data["tool_name"])
         if agent is None:
             return
 
         def run(taken: Mapping[str, Any] | None) -> None:
             if taken is not None:
-                self._run_one(Rerun.of(entry, taken))
+                self._run_one(self._rerun(entry, taken))
 
         given = entry.arguments if arguments is None else arguments
         check, now = partial(check_arguments, agent.tools, tool), agent.tools.get(tool)
@@ -260,7 +278,7 @@ class LabDesk:
     def _run_many(self, entries: Sequence[Entry]) -> None:
         from workbench.tui.screens.reruns import RerunsScreen
 
-        runs = [Rerun.of(entry) for entry in entries]
+        runs = [self._rerun(entry) for entry in entries]
         tools = {run.tool for run in runs}
         title = f"{len(runs)} calls of {next(iter(tools))}" if len(tools) == 1 else f"{len(runs)} calls"
         top = self._top(RerunsScreen)
@@ -276,9 +294,9 @@ class LabDesk:
 
         def run(entry: Entry | None) -> None:
             if entry is not None:
-                self._later.begin(Rerun.of(entry))
+                self._later.begin(self._rerun(entry))
 
-        calls = [call for call in reversed(self._calls()) if not call.turn.guest]
+        calls = [call for call in reversed(self._calls()) if self._makers.of(call) is not None]
         self._app.push_screen(EarlierCallsScreen(calls, self._palette()), run)
 
     def waiting(self) -> int:
@@ -307,10 +325,18 @@ class LabDesk:
 
     def _like(self, entry: Entry) -> list[Entry]:
         """The calls of the same version of the same tool."""
-        tool = str(entry.data["tool_name"])
-        version = self.history.at(tool, entry.data["timestamp"])
+        tool, history = str(entry.data["tool_name"]), self._history(entry)
+        version = history.at(tool, entry.data["timestamp"])
         calls = [call for call in self._calls() if call.data.get("tool_name") == tool]
-        return [call for call in calls if self.history.at(tool, call.data["timestamp"]) is version]
+        calls = [call for call in calls if self._history(call) is history]
+        return [call for call in calls if history.at(tool, call.data["timestamp"]) is version]
+
+    def _save_test(self, wish: SaveTest) -> None:
+        maker = self._makers.of(wish.entry)
+        if maker is None and wish.entry.turn.guest:
+            self._say("This call cannot be saved as a test", _GONE)
+        else:
+            self._tests.save(wish.entry, maker, self._like(wish.entry), wish.which)
 
     # by hand
 

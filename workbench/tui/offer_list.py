@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from workbench.tui.key_hints import hint
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, row, spans_width
@@ -114,10 +115,11 @@ class OfferList(Painted):
     def _foot(self, offers: Offers, width: int) -> list[Span]:
         keys: list[Span] = [("  ", "text")]
         if self.current is not None and self.current.runs and self.enter_takes:
-            keys += [("enter ", "subtle"), ("run   ", "muted")]
+            keys += hint("enter", "run", "   ")
         if offers.items:
-            keys += [("tab ", "subtle"), ("take   ", "muted"), ("up down ", "subtle"), ("choose   ", "muted")]
-        keys += [("esc ", "subtle"), ("close", "muted")]
+            up, space = hint("up", "")
+            keys += [*hint("tab", "take", "   "), up, space, *hint("down", "choose", "   ")]
+        keys += hint("escape", "close")
         count = len(offers.items)
         place = f"{self._cursor + 1} of {count}" if count > self._shown else ""
         blanks = width - spans_width(keys) - len(place) - _EDGE
@@ -125,7 +127,8 @@ class OfferList(Painted):
 
     def on_click(self, event: events.Click) -> None:
         """Take the row under the mouse."""
-        event.stop()
+        if event.y < self._shown:
+            event.stop()
         items = self.offers.items if self.offers is not None else ()
         if event.y < self._shown and self._top + event.y < len(items):
             self._cursor = self._top + event.y

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from workbench.tui.commands import TABLE, Command, also_called
+from workbench.tui.commands import TABLE, Command, key_text_of, meant
 from workbench.tui.message_queue import MessageQueue
 
 if TYPE_CHECKING:
@@ -45,17 +45,22 @@ class Outbox:
             return
         if text:
             self._queue.put_back(text)
-        if self._queue and not self._tracker.busy:
+        if self._queue and self._tracker.ready:
             # who sends wants to see it; a message that waited begins without moving who reads meanwhile
             self._main.conversation.follow = True
         self.send_next()
 
     def send_next(self) -> None:
         """Begin the next turn, if nothing runs and something waits."""
-        if not self._tracker.busy and (text := self._queue.next()) is not None:
+        if self._tracker.ready and (text := self._queue.next()) is not None:
             self._tracker.turn_running = True
             self._begin(text)
         self._show()
+
+    def agent_ready(self) -> None:
+        """Send what was written while there was no agent."""
+        self._queue.held = False
+        self.send_next()
 
     def turn_ended(self, status: TurnStatus) -> None:
         """Go on with the queue; after a stop or an error it waits for the person."""
@@ -88,6 +93,8 @@ class Outbox:
         hint = ""
         if self._queue.held and self._queue:
             text = f"enter sends the next of {len(self._queue)} queued"
+        elif self._tracker.agentless and not self._tracker.busy:
+            text, hint = "Message, sent once it is mended", f"{key_text_of('app.reload')} tries again"
         elif self._tracker.busy:
             text = "Message, sent after this turn"
         else:
@@ -115,14 +122,13 @@ class Outbox:
                 return True
         if "/" in word or not word.isidentifier():
             return False
-        known = ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
-        title = f"There is no command /{word}"
-        meant = " or ".join(f"/{command.slash}" for command in also_called(word.lower()))
-        hint = f"Did you mean {meant}?" if meant else ""
-        self._refuse(text, title, hint, f"Known are {known}.")
+        near = " or ".join(f"/{command.slash}" for command in meant(word))
+        known = "" if near else ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
+        hint = f"Did you mean {near}?" if near else f"Known are {known}."
+        self._refuse(text, f"There is no command /{word}", hint)
         return True
 
-    def _refuse(self, text: str, title: str, hint: str, more: str = "") -> None:
+    def _refuse(self, text: str, title: str, hint: str) -> None:
         """Say why a command was not done; it is back in the prompt."""
-        self._main.conversation.add_notice(title, more, hint, "warning")
+        self._main.conversation.add_notice(title, "", hint, "warning")
         self._main.prompt.draft = text

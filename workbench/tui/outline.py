@@ -93,6 +93,19 @@ class Outline:
                 start = self.index(group) + 1 if index is None else index + 1
                 self._splice(start, 0, self._below(group))
 
+    def fold_all(self, away: bool) -> None:
+        """Fold all outermost turns, or unfold all that is in them."""
+        rows: list[Row] = []
+        for row in self.rows:
+            if isinstance(row, Turn) and row.parent is None:
+                row.open = not away
+                if not away:
+                    _unfold_within(row)
+                rows += [row, *self._below(row)]
+            elif isinstance(row, Mark) and row.iteration is None:
+                rows.append(row)
+        self._splice(0, len(self.rows), rows)
+
     def reveal(self, row: Entry | Turn) -> int:
         """Unfold what hides an entry or a turn; returns the index of its row."""
         hidden: list[Turn | Iteration] = []
@@ -143,6 +156,15 @@ class Outline:
         while index and not ((last := self.rows[index - 1].turn) is turn or (last and last.within(turn))):
             index -= 1
         return index
+
+
+def _unfold_within(turn: Turn) -> None:
+    turn.open = True
+    for iteration in turn.iterations:
+        iteration.open = True
+        for entry in iteration.entries:
+            for guest in (entry.guests or ()) if isinstance(entry, Entry) else ():
+                _unfold_within(guest)
 
 
 def _in_sight(group: Turn | Iteration) -> bool:

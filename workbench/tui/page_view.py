@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import TypeAlias
 
 from textual import events
 from textual.message import Message
 
 from workbench.tui.palette import Palette, Token
 from workbench.tui.row_view import RowView
-from workbench.tui.wrapped import Line
+from workbench.tui.sought import folded
+from workbench.tui.wrapped import GoesOn, Line
+
+Paragraph: TypeAlias = tuple[int, str, Sequence[int]]
+"""Its first row, its text as it is compared, and where in that its rows end: nowhere if it is one row."""
 
 
 class PageView(RowView[Line], inherit_bindings=False):
@@ -32,6 +39,12 @@ class PageView(RowView[Line], inherit_bindings=False):
         self.cursor = -1
         self._anchor = -1
         self._pressed = -1
+        self._folded: list[Paragraph] | None = None
+
+    def show(self, rows: list[Line]) -> None:
+        """Show other lines."""
+        self._folded = None
+        super().show(rows)
 
     # the cursor and what is marked
 
@@ -66,8 +79,15 @@ class PageView(RowView[Line], inherit_bindings=False):
         self.refresh()
 
     def marked_text(self) -> str:
-        """What the marked lines say, without the margin."""
-        lines = ["".join(text for text, _ in self.rows[at]).rstrip() for at in self._marked_lines()]
+        """What the marked lines say, without the margin; what was broken to fit is one line again."""
+        lines: list[str] = []
+        marked = self._marked_lines()
+        for row in self.rows[marked.start : marked.stop]:
+            if lines and isinstance(row, GoesOn):
+                lines[-1] += _without_margin(row)
+            else:
+                lines.append(_text(row))
+        lines = [line.rstrip() for line in lines]
         margin = min((len(line) - len(line.lstrip()) for line in lines if line), default=0)
         return "\n".join(line[margin:] for line in lines)
 
@@ -105,9 +125,13 @@ class PageView(RowView[Line], inherit_bindings=False):
         return self._match + 1 if self.matches else 0
 
     def find(self, text: str) -> None:
-        """Tint the lines that hold the text, and go to the first one from here on."""
-        wanted = text.lower()
-        self.matches = [at for at, line in enumerate(self.rows) if wanted in _said(line)] if wanted else []
+        """Tint the lines that hold the text, or in which it begins, and go to the first one from here on.
+
+        Case does not count.
+        """
+        if text and self._folded is None:
+            self._folded = list(_paragraphs(self.rows))
+        self.matches = list(_found(self._folded or (), folded(text))) if text else []
         here = self.scroll_offset.y
         self._match = next((at for at, line in enumerate(self.matches) if line >= here), 0)
         self.go_on(0)
@@ -116,7 +140,10 @@ class PageView(RowView[Line], inherit_bindings=False):
         """Go to a match further on, from the last one to the first."""
         if self.matches:
             self._match = (self._match + step) % len(self.matches)
-            self.bring(self.matches[self._match])
+            line = self.matches[self._match]
+            self.bring(line)
+            if self.cursor >= 0:
+                self.place_cursor(line)
         self.refresh()
 
     def bring(self, line: int) -> None:
@@ -155,5 +182,35 @@ def _as_drawn(line: Line, _width: int) -> Line:
     return line
 
 
-def _said(line: Line) -> str:
-    return "".join(text for text, _ in line).lower()
+def _paragraphs(rows: Sequence[Line]) -> Iterator[Paragraph]:
+    """What was one line each before it was broken."""
+    at, count = 0, len(rows)
+    while at < count:
+        first, said = at, folded(_text(rows[at]))
+        at += 1
+        if at == count or not isinstance(rows[at], GoesOn):
+            yield first, said, ()
+            continue
+        pieces = [said]
+        while at < count and isinstance(rows[at], GoesOn):
+            pieces.append(folded(_without_margin(rows[at])))
+            at += 1
+        yield first, "".join(pieces), list(accumulate(map(len, pieces)))
+
+
+def _found(paragraphs: Iterable[Paragraph], wanted: str) -> Iterator[int]:
+    """The rows in which the text begins, also where it was broken."""
+    for first, said, ends in paragraphs:
+        place = said.find(wanted)
+        while place >= 0:
+            row = bisect_right(ends, place)
+            yield first + row
+            place = said.find(wanted, ends[row]) if ends else -1
+
+
+def _text(line: Line) -> str:
+    return "".join(text for text, _ in line)
+
+
+def _without_margin(line: Line) -> str:
+    return _text(line[1:])

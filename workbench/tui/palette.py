@@ -34,6 +34,8 @@ Token = Literal[
 
 TOKENS: Final[tuple[str, ...]] = get_args(Token)
 
+_PRESS: Final = "press:"
+
 _SYNTAX: Final[dict[str, str]] = {
     "Comment": "muted",
     "Keyword": "accent",
@@ -57,7 +59,8 @@ class Palette:
 
     A style key is a colour token, then any of ``strong`` (bold), ``underline``, ``strike``, ``reverse``:
     ``"muted"``, ``"accent strong"``. ``"tok:Keyword.Constant"`` names a Pygments token. ``"on:add_word"``
-    anywhere in the key replaces the row's background. A pixel of a picture has a colour of its own,
+    anywhere in the key replaces the row's background, and ``"press:escape"`` (see ``press_key``) makes the
+    text one that presses this key when it is clicked. A pixel of a picture has a colour of its own,
     ``#rrggbb`` in the place of a token; that style is not remembered. ``about`` is a sentence for whoever
     chooses; ``path`` the file that it was read from.
     """
@@ -94,10 +97,26 @@ class Palette:
             underline="underline" in words or None,
             strike="strike" in words or None,
             reverse="reverse" in words or None,
+            meta=next((press_meta(word[len(_PRESS) :]) for word in words if word.startswith(_PRESS)), None),
         )
 
     def _color(self, name: str) -> str:
         return name if name.startswith("#") else self.colors[name]
+
+
+def press_key(key: str) -> str:
+    """The word of a style key for a text that presses a key, by its name, when it is clicked."""
+    return f"{_PRESS}{key}"
+
+
+def press_meta(key: str) -> dict[str, str]:
+    """The same as what a style carries besides its looks, for text that no palette paints."""
+    return {_PRESS: key}
+
+
+def pressed_key(style: Style) -> str:
+    """The key that a click on text of this style presses, "" for none."""
+    return str(style.meta.get(_PRESS, ""))
 
 
 @runtime_checkable

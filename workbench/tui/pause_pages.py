@@ -19,13 +19,16 @@ from workbench.visible import visible_line
 _STATES: dict[str, State] = {"success": "success", "rejected": "rejected", "not_found": "not_found"}
 
 
-def paused_entry(request: PauseRequest, arguments: Mapping[str, Any]) -> Entry:
-    """The call as the trace would hold it, with these arguments, below the calls before it in its turn."""
+def paused_entry(request: PauseRequest, arguments: Mapping[str, Any], result: str | None = None) -> Entry:
+    """The call as the trace would hold it, with these arguments, below the calls before it in its turn.
+
+    ``result`` is what a person put in the place of its own.
+    """
     agent, prompt = visible_line(request.agent), visible_line(request.task)
     clock = Clock(request.opened)
     turn = Turn(0, request.turn, agent, prompt, clock, guest=request.inner, by_hand=request.by_hand)
     iterations: dict[int, Iteration] = {}
-    for serial, entry in enumerate((*request.before, _data(request, arguments)), 1):
+    for serial, entry in enumerate((*request.before, _data(request, arguments, result)), 1):
         number = int(entry.get("iteration", request.iteration))
         if number not in iterations:
             iterations[number] = Iteration(serial, number, turn, 0.0, 0.0)
@@ -36,7 +39,7 @@ def paused_entry(request: PauseRequest, arguments: Mapping[str, Any]) -> Entry:
     return last
 
 
-def _data(request: PauseRequest, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _data(request: PauseRequest, arguments: Mapping[str, Any], result: str | None) -> dict[str, Any]:
     data: dict[str, Any] = {
         "type": "tool_execution",
         "tool_name": request.tool,
@@ -51,7 +54,17 @@ def _data(request: PauseRequest, arguments: Mapping[str, Any]) -> dict[str, Any]
         data.setdefault("error", request.error)
     if arguments != request.arguments:
         data.update(edited_from=dict(request.arguments), edited_by="user")
+    if result is not None:
+        data.update(_put_in(request, result))
     return data
+
+
+def _put_in(request: PauseRequest, result: str) -> dict[str, Any]:
+    """What a result that is not the call's own changes."""
+    if request.when == "before":
+        return {"status": "success", "result": result, "made_up": True}
+    gave = request.result if request.error is None else request.error
+    return {"result": result, "result_edited_from": gave}
 
 
 def _entry(serial: int, iteration: Iteration, data: Mapping[str, Any], request: PauseRequest) -> Entry:
@@ -93,7 +106,8 @@ def pause_facts(request: PauseRequest, entry: Entry) -> list[tuple[str, list[tup
     """Why it paused, then what the inspector tells of any call."""
     because, _, condition = visible_line(request.because).partition(" where ")
     after = "failed" if request.error is not None else "ran"
-    pause = [("state", "has not run yet" if request.when == "before" else after), ("because", because)]
+    before = "will not run" if "result" in (entry.data or {}) else "has not run yet"
+    pause = [("state", before if request.when == "before" else after), ("because", because)]
     if condition:
         pause.append(("where", condition))
     told = [(title, [row for row in rows if row != ("status", "pending")]) for title, rows in facts(entry)]

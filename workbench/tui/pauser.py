@@ -13,6 +13,7 @@ from workbench.engine.cancel import CancelToken
 from workbench.engine.observer import TraceEntry
 from workbench.tui import events
 from workbench.tui.approver import check_arguments
+from workbench.tui.call_path import path_text
 from workbench.tui.companion import Tell
 from workbench.tui.pause import PauseRequest
 
@@ -28,8 +29,9 @@ def because(point: Breakpoint | None) -> str:
 class Pauser:
     """The debugger of one agent: asks, and tells the screen that it waits.
 
-    ``ask`` blocks until a person has decided, and raises StopTurn at the stop that it is given. ``stepping``
-    is told whether step mode is on from here.
+    ``ask`` blocks until a person has decided, and raises StopTurn at the stop that it is given. A result that
+    it gives before the call, to go on with, is the answer in place of running it. ``stepping`` is told
+    whether step mode is on from here.
     """
 
     def __init__(
@@ -53,6 +55,11 @@ class Pauser:
             action = resume.action
             if action in ("continue", "step"):
                 self._stepping(action == "step")
+            if pause.when == "before" and resume.result is not None and action in ("continue", "step"):
+                # the engine answers with a result only where it skips the call, and steps on as it did
+                pause.agent.breakpoints.step = action == "step"
+                resume = Resume("skip", resume.arguments, resume.result)
+                action = resume.action
         finally:
             waited = (time.monotonic() - began) * 1000
             self._tell(events.PauseFinished(pause.agent.name, time.time(), call_id, waited, action))
@@ -68,7 +75,7 @@ def _request(pause: Pause) -> PauseRequest:
         (),
     )
     return PauseRequest(
-        agent=" › ".join((*origin, agent.name)),
+        agent=path_text(origin, agent.name),
         turn=session.get("turn", 0),
         iteration=pause.iteration,
         when=pause.when,

@@ -46,7 +46,7 @@ class Reader(Vertical):
         self._page = 0
         self._reading = Reading()
         self._tabs = Tabs(palette)
-        self._search = FilterLine("look for", "enter done   esc leave")
+        self._search = FilterLine("look for", "done", "leave")
         self.view = PageView(palette, "background", "pages")
         self._facts = PageView(palette, "surface", "facts")
         self._facts.can_focus = False
@@ -131,13 +131,17 @@ class Reader(Vertical):
         return f"{page.count} {view}".strip()
 
     def _show_lines(self) -> None:
-        width = self.app.size.width - (0 if self.has_class("-narrow") else _FACTS)
+        width = self._width()
         slow = self._reading.slow
         if slow is None:
-            self._take(self._reading.lines(max(20, width)))
+            self._take(self._reading.lines(width))
         else:
             self._take([(("  It is being drawn.", "muted"),)])
-            self.run_worker(self._draw(slow, max(20, width)), group="draw", exclusive=True)
+            self.run_worker(self._draw(slow, width), group="draw", exclusive=True)
+
+    def _width(self) -> int:
+        """The cells that a line of the page has."""
+        return max(20, self.app.size.width - (0 if self.has_class("-narrow") else _FACTS))
 
     def _take(self, lines: list[Line]) -> None:
         self.view.show(lines)
@@ -182,6 +186,8 @@ class Reader(Vertical):
         return True
 
     def _find(self) -> None:
+        if self._reading.unfold_to(self._search.text):
+            self.view.show(self._reading.lines(self._width()))
         self.view.find(self._search.text)
         self._say_match()
 

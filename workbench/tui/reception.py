@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.tui import events
+from workbench.tui.commands import key_text_of
 from workbench.tui.welcome import model_text, welcome
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
+
+_AGAIN: Final = "The agent is built again when you save, or with {key}; what you send waits until then."
 
 
 class Reception:
@@ -21,6 +24,7 @@ class Reception:
         self._app = app
         self._first = list(first)
         self._ready: events.AgentReady | None = None
+        self._told: str | None = None
 
     def expect(self, agent: str, model: str) -> None:
         """Say in the top line who will be there."""
@@ -37,9 +41,9 @@ class Reception:
                 case events.AgentReady():
                     self._agent_ready(event)
                 case events.AgentFailed():
-                    app.main.conversation.add_notice(
-                        "The agent could not be built", event.error, event.hint, "error"
-                    )
+                    self._agent_failed(event)
+                case events.AgentAwaited(asked=True):
+                    self._told = None
                 case events.TurnStarted() | events.ByHandStarted() if app.tracker.stopping:
                     app.agent_thread.stop_turn()  # asked for before there was a turn to stop
                 case events.TurnFinished() | events.ByHandFinished() if not event.inner:
@@ -51,6 +55,16 @@ class Reception:
         app.desks.take_in(batch)
         app.pulse.beat()
 
+    def _agent_failed(self, failed: events.AgentFailed) -> None:
+        """Say why there is no agent, and how there will be one; not again what was said already."""
+        if failed.error != self._told:
+            self._told = failed.error
+            hint = f"{failed.hint} {_AGAIN.format(key=key_text_of('app.reload'))}".strip()
+            conversation = self._app.main.conversation
+            conversation.add_notice("The agent could not be built", failed.error, hint, "error")
+            conversation.follow = True
+        self._app.outbox.invite()
+
     def _agent_ready(self, ready: events.AgentReady) -> None:
         self._app.garbage.keep()
         self._greet(ready)
@@ -61,7 +75,7 @@ class Reception:
             )
         while self._first:
             self._app.outbox.send(self._first.pop(0))
-        self._app.outbox.send_next()
+        self._app.outbox.agent_ready()
 
     def _greet(self, ready: events.AgentReady) -> None:
         """Say who is there, in the top line and where no conversation is yet."""

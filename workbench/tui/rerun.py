@@ -30,7 +30,8 @@ class Compared:
 class HandRun:
     """A call of a tool that a person runs; ``call_id`` is empty before it was begun.
 
-    ``data`` is its trace entry once it ended; None for one that never came to an end of its own.
+    ``data`` is its trace entry once it ended; None for one that never came to an end of its own. ``guest`` is
+    the number of the agent inside a tool that runs it, 0 for the agent that the person talks to.
     """
 
     tool: str
@@ -38,6 +39,7 @@ class HandRun:
     call_id: str = ""
     state: State = "pending"
     data: Mapping[str, Any] | None = None
+    guest: int = 0
 
     @property
     def again_of(self) -> str | None:
@@ -58,10 +60,10 @@ class Rerun(HandRun):
     comparing: Comparing = "not yet"
 
     @classmethod
-    def of(cls, entry: Entry, arguments: Mapping[str, Any] | None = None) -> Rerun:
+    def of(cls, entry: Entry, arguments: Mapping[str, Any] | None = None, guest: int = 0) -> Rerun:
         """The call with its own arguments, or with others."""
         given = entry.arguments if arguments is None else arguments
-        return cls(str(entry.data["tool_name"]), given, entry=entry)
+        return cls(str(entry.data["tool_name"]), given, entry=entry, guest=guest)
 
     @property
     def again_of(self) -> str | None:

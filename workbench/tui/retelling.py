@@ -165,14 +165,19 @@ class _Retold:
         self._guests = 0
 
     def turn(self, turn: TurnRecord) -> Iterator[events.AgentEvent]:
-        began = _begin(turn)
+        types = [entry.get("type") for entry in turn.trace]
+        start = types.index("user_input") if "user_input" in types else 0
+        before, lived = turn.trace[:start], turn.trace[start:]
+        # what happened between the turn before and this one took no time of it
+        began = next((_seconds(entry) for entry in lived if entry.get("timestamp")), 0.0)
+        yield from self._entries(before, [])
         said = turn.own_messages
         note = _note(turn, said)
         yield events.TurnStarted(self._agent, began, self._number, turn.input, note, images=turn.images)
-        for entry in turn.trace[:1]:
+        for entry in lived[:1]:
             if entry.get("type") == "user_input" and (printed := printed_by_hooks(entry)) is not None:
                 yield events.Notice(self._agent, began, *printed)
-        yield from self._entries(turn.trace, [m for m in said if m.get("role") == "assistant"])
+        yield from self._entries(lived, [m for m in said if m.get("role") == "assistant"])
         ended = began + turn.duration_ms / 1000
         error = turn.error or {INTERRUPTED: _CUT_SHORT, RUNNING: _ELSEWHERE}.get(turn.status, "")
         yield events.TurnFinished(
@@ -203,6 +208,8 @@ class _Retold:
                 yield from self._call(entry, at)
             elif kind in REMARKS:
                 yield events.Notice(self._agent, at, *remark(entry))
+                if kind == "compaction":
+                    yield events.Compacted(self._agent, at, int(_milliseconds(entry.get("replaced"))))
         yield from chain.from_iterable(self._waited(wait) for wait in self._waits)
         self._waits = []
 
@@ -282,10 +289,6 @@ def _waits_in(trace: Sequence[Entry]) -> Iterator[float]:
 
 def _as_inner(event: events.AgentEvent) -> events.AgentEvent:
     return replace(event, inner=True)
-
-
-def _begin(turn: TurnRecord) -> float:
-    return next((_seconds(entry) for entry in turn.trace if entry.get("timestamp")), 0.0)
 
 
 def _note(turn: TurnRecord, said: Sequence[Message]) -> str:

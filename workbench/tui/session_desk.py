@@ -109,7 +109,7 @@ class SessionDesk:
         from workbench.tui.screens.what_if import WhatIfScreen
 
         failed = entry.data.get("status") == "error"
-        result = str(entry.data.get("error") if failed else entry.data.get("result") or "")
+        result = str(entry.data.get("result") or entry.data.get("error") or "")
         screen = WhatIfScreen(
             entry.call_id,
             entry.name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -71,6 +71,7 @@ class SessionKeeper:
         kept = record if turn is None else _until(record, turn)
         fork_session(agent, kept)
         self._retell(agent, kept)
+        self._post(events.Forked(agent.name, time.time(), kept.path.stem))
         origin = f"It begins like {kept.path.stem}, which stays as it is, up to turn {kept.last}."
         self._say(agent, "A fork goes on from here", origin, "/compare shows both.")
 
@@ -80,9 +81,9 @@ class SessionKeeper:
 
         Raises StorageError when the call is none of the present conversation.
         """
-        record = read_session(_path(agent))
-        past = _past(record, instead.call_id)
-        if past is None:
+        found = ((each, _past(each, instead.call_id)) for each in _files(read_session(_path(agent))))
+        record, past = next((each for each in found if each[1] is not None), (None, None))
+        if record is None or past is None:
             raise StorageError(
                 "that call is not part of the present conversation",
                 hint="Open its session first: /sessions.",
@@ -94,6 +95,7 @@ class SessionKeeper:
         self._retell(agent, kept)
         what = "had failed" if instead.failed else "had given something else"
         title = f"What if {past.name} {what}"
+        self._post(events.Forked(agent.name, time.time(), kept.path.stem, title[:1].lower() + title[1:]))
         self._say(agent, title, "The turn goes on from there in a fork.", "/compare shows both.")
         return past.prompt, past.begun(instead), past.images
 
@@ -113,15 +115,15 @@ class SessionKeeper:
         return path.with_name(origin.session)
 
     def _retell(self, agent: Agent, record: SessionRecord) -> None:
-        """Show the conversation as if it had happened here."""
+        """Show the conversation as if it had happened here, with its turns in earlier files."""
         self._post(events.SessionReset(agent.name, time.time(), retold=True))
 
         def named(name: str) -> str:
             tool = agent.tools.get(name)
             return tool.name if tool is not None else name
 
-        shown = record.newest(_MOST_SHOWN)
-        if left_out := len(record.turns) - len(shown.turns):
+        shown = _newest(record)
+        if left_out := record.last - sum(len(each.turns) for each in shown):
             text = "They are part of the conversation, and in its file."
             notice = (
                 f"{left_out:,} earlier turns are not shown here",
@@ -130,11 +132,21 @@ class SessionKeeper:
                 "muted",
             )
             self._post(events.Notice(agent.name, time.time(), *notice))
-        for event in retell(agent.name, shown, named):
-            if isinstance(event, events.TurnStarted) and not event.inner and event.turn % _PIECE == 0:
-                self._pause(FRAME)  # the screen takes in what came so far
-            self._post(event)
+        for each in shown:
+            if each is not shown[0] and not each.turns:  # else its first turn says so
+                self._post(events.Compacted(agent.name, time.time(), 0))
+            self._tell(agent, each, named)
         self._post(usage_event(agent))
+
+    def _tell(self, agent: Agent, record: SessionRecord, named: Callable[[str], str]) -> None:
+        origin = record.origin
+        for event in retell(agent.name, record, named):
+            if isinstance(event, events.TurnStarted) and not event.inner:
+                if event.turn % _PIECE == 0:
+                    self._pause(FRAME)  # the screen takes in what came so far
+                if origin is not None and event.turn == origin.turns + 1:
+                    self._post(events.Forked(agent.name, event.at, Path(origin.session).stem))
+            self._post(event)
 
     def _say(self, agent: Agent, title: str, text: str, hint: str = "") -> None:
         self._post(events.Notice(agent.name, time.time(), title, text, hint, "muted"))
@@ -170,7 +182,7 @@ class _Past:
 def _changed(entry: Mapping[str, Any], instead: Instead) -> Mapping[str, Any]:
     if entry.get("call_id") != instead.call_id:
         return entry
-    left = ("error", "error_type", "traceback", "nested")
+    left = ("error", "error_type", "traceback", "failing_frame", "frames", "nested")
     kept = {key: value for key, value in entry.items() if key not in left}
     new = {**kept, "result": instead.text, "status": "error" if instead.failed else "success"}
     new.setdefault("original_result", entry.get("result"))
@@ -213,6 +225,31 @@ def _asked(messages: Sequence[Mapping[str, Any]], call_id: str) -> int | None:
         ),
         None,
     )
+
+
+def _files(record: SessionRecord) -> Iterator[SessionRecord]:
+    """The session, and those in whose files its earlier turns are, as far as they can be read."""
+    while True:
+        yield record
+        turns, name = record.earlier.turns, Path(record.earlier.session).name
+        if not turns or not name:
+            return
+        try:
+            record = read_session(record.path.with_name(name)).until(turns)
+        except StorageError:
+            return  # who counts the turns sees that some are missing
+
+
+def _newest(record: SessionRecord) -> list[SessionRecord]:
+    """As many turns of a conversation as the screen is told of, file by file."""
+    room = _MOST_SHOWN
+    shown: list[SessionRecord] = []
+    for each in _files(record):
+        shown.insert(0, each.newest(room))
+        room -= len(each.turns)
+        if room <= 0:
+            break
+    return shown
 
 
 def _until(record: SessionRecord, turn: int) -> SessionRecord:

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from workbench.tui import events
 from workbench.tui.tool_changes import changes_text
 from workbench.tui.tool_tree import Loading, Problem, Tool, ToolTree
-
-_WRONG: Final = "ToolArgumentsError"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,8 @@ class ToolNews:
         """Who takes which event; made for the first one."""
         return {
             events.AgentReady: self._agent_ready,
+            events.AgentFailed: self._agent_failed,
+            events.AgentAwaited: self._agent_awaited,
             events.LoadProgress: self._load_progress,
             events.LoadFailed: self._load_failed,
             events.LoadMended: self._load_mended,
@@ -67,6 +67,16 @@ class ToolNews:
 
     def _agent_ready(self, event: events.AgentReady) -> None:
         self._tree.reset(event.tools)
+        self._rows = True
+
+    def _agent_failed(self, _: events.AgentFailed) -> None:
+        """Nothing is being loaded any more."""
+        self.progress = self._tree.loading = None
+        self._rows = True
+
+    def _agent_awaited(self, _: events.AgentAwaited) -> None:
+        """All is loaded anew: what failed before may do now."""
+        self._tree.problems.clear()
         self._rows = True
 
     def _load_progress(self, event: events.LoadProgress) -> None:
@@ -102,13 +112,8 @@ class ToolNews:
         tool = self._tree.tools.get(name or str(entry.get("tool_name", "")))
         if tool is None or event.replayed:
             return
-        status = entry.get("status")
-        if status in ("success", "error"):
-            tool.ran(entry.get("timing") or 0.0, failed=status == "error")
-        else:
-            tool.refused = True
-        if entry.get("error_type") == _WRONG:
-            tool.went_wrong(entry.get("arguments") or {}, str(entry.get("error") or ""))
+        tool.tried = True
+        tool.statistics = event.statistics or tool.statistics
         self._tools[id(tool)] = tool
 
     def _tools_changed(self, event: events.ToolsChanged) -> None:

@@ -19,6 +19,7 @@ _NARROWEST_TAGS: Final = 56
 _COUNT: Final = 5
 _FEWEST_TAGS: Final = 9
 _TAGS: Final = 18
+_FEWEST_STATES: Final = 4
 _DETAIL: Final = 12
 _TELLING: Final = frozenset({"fault"})
 """Details that say why a call would not be what it seems."""
@@ -105,7 +106,7 @@ def draw(row: Row, width: int, grid: Grid, now: float) -> list[Span]:
 def _group(group: Group, grid: Grid) -> list[Span]:
     spans: list[Span] = [("  ", "muted"), ("▾ " if group.open else "▸ ", "muted")]
     spans.append((visible_line(group.name), "subtle"))
-    on, every = group.on, len(group.tools)
+    on, every = group.on, len(group.every)
     words = ""
     if 0 < on < every:
         words = f"{on} of {every} on"
@@ -130,6 +131,9 @@ def _tool(tool: Tool, width: int, grid: Grid) -> list[Span]:
     used = spans_width(label)
     if used > 2 + grid.name:
         label = [*label[:2], (clip(tool.label, 2 + grid.name - len(indent) - 2), key)]
+    room = 2 + grid.name - used - 2
+    if not grid.tags and room >= _FEWEST_STATES:
+        label += [("  ", "muted"), *_states(tool, room)]
     label.append((" " * max(0, 2 + grid.name - spans_width(label)), "muted"))
     if grid.tags:
         words = _words(tool, grid.tags)
@@ -145,14 +149,26 @@ def _why_off(row: ToolRow) -> str:
 
 
 def _words(tool: Tool, width: int) -> list[Span]:
-    """Tags, faults, permission, breakpoints, whether the code is new; what does not fit is left out whole.
+    """Tags and states; what does not fit is left out whole. Tags give way first, the last one first."""
+    kept = _states(tool, width)
+    room = width - (spans_width(kept) + 2 if kept else 0)
+    tags: list[Span] = []
+    for tag in map(visible_line, tool.row.tags):
+        if cell_len(tag) > room:
+            break
+        tags.append((("  " if tags else "") + tag, "muted"))
+        room -= cell_len(tag) + 2
+    return [*tags, *([("  ", "muted")] if tags and kept else []), *kept]
 
-    Tags give way first, the last one first.
-    """
+
+def _states(tool: Tool, width: int) -> list[Span]:
+    """Fault, wrong calls, permission, breakpoints, new code; what does not fit is left out whole."""
     last = {"ask": "asks", "deny": "denied"}.get(tool.row.permission, "")
     ends: list[Span] = []
     if tool.fault is not None:
         ends.append((f"fault {tool.fault.phrase.partition(' ')[0]}", "warning"))
+    if tool.wrong:
+        ends.append((f"{count_text(tool.wrong)} wrong", "error"))
     ends += [(last, "muted")] * bool(last)
     breaks = any(point.enabled for point in tool.breaks)
     if breaks:
@@ -166,18 +182,11 @@ def _words(tool: Tool, width: int) -> list[Span]:
         if cell_len(word) + 2 <= room:
             kept.append((word, key))
             room -= cell_len(word) + 2
-    tags: list[Span] = []
-    for tag in map(visible_line, tool.row.tags):
-        if cell_len(tag) + 2 > room:
-            break
-        tags.append((tag, "muted"))
-        room -= cell_len(tag) + 2
-    words = tags + kept
-    return [(("  " if at else "") + word, key) for at, (word, key) in enumerate(words)]
+    return [(("  " if at else "") + word, key) for at, (word, key) in enumerate(kept)]
 
 
 def _numbers(tool: Tool, grid: Grid) -> list[Span]:
-    calls = count_text(tool.calls) if tool.calls or tool.refused else ""
+    calls = count_text(tool.calls) if tool.calls or tool.tried else ""
     errors = count_text(tool.errors) if tool.errors else ""
     spans: list[Span] = []
     if grid.cost:

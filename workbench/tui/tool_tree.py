@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from workbench.tui.render import arguments_text, time_cells
 from workbench.tui.words import times_text
 from workbench.visible import visible_line
 
 if TYPE_CHECKING:
+    from workbench.registry import ToolStatistics, WrongCall
     from workbench.tui.events import BreakRow, FaultRow, GrantRow, ToolRow
-
-_REMEMBERED: Final = 1_000
-"""How many of the last calls of a tool its late times are told from, at least."""
 
 _PERMITTED: Final = {"ask": "asks", "deny": "denied", "allow": "runs without asking"}
 
@@ -29,41 +27,52 @@ Subject: TypeAlias = "GrantRow | BreakRow | FaultRow"
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """The tools of one namespace. ``name`` is empty for tools that have none; such a group has no row."""
+    """The tools of one namespace. ``name`` is empty for tools that have none; such a group has no row.
+
+    ``inner`` are the groups of the namespaces within it, ``outer`` is the one that it is within.
+    """
 
     name: str
     tools: list[Tool] = field(default_factory=list)
     open: bool = True
+    inner: list[Group] = field(default_factory=list)
+    outer: Group | None = None
+
+    @property
+    def every(self) -> list[Tool]:
+        """Its tools, and those of the groups within it."""
+        return [*self.tools, *(tool for group in self.inner for tool in group.every)]
 
     @property
     def on(self) -> int:
-        """How many of its tools are on."""
-        return sum(tool.row.enabled for tool in self.tools)
+        """How many of these are on."""
+        return sum(tool.row.enabled for tool in self.every)
+
+    @property
+    def outers(self) -> Iterator[Group]:
+        """The group itself, and all that it is within."""
+        yield self
+        if self.outer is not None:
+            yield from self.outer.outers
 
 
 @dataclass(slots=True, eq=False)
 class Tool:
-    """One tool and what its calls came to. ``total_ms`` is over the calls that ran.
+    """One tool and what its calls came to: ``statistics`` are the registry's own; ``tried``: some call ended.
 
     ``version`` grows with each newer version of its code; ``changed`` says what the last one changed.
-    ``wrong`` counts calls whose arguments did not fit; ``wrong_calls`` tells of the last ones.
     ``open`` shows its details below it.
     """
 
     row: ToolRow
     group: Group
-    calls: int = 0
-    errors: int = 0
-    total_ms: float = 0.0
-    refused: bool = False
-    wrong: int = 0
-    wrong_calls: deque[str] = field(default_factory=lambda: deque(maxlen=_WRONG_SHOWN))
+    statistics: ToolStatistics | None = None
+    tried: bool = False
     version: int = 1
     changed: str = ""
     breaks: tuple[BreakRow, ...] = ()
     fault: FaultRow | None = None
     open: bool = False
-    _times: list[float] = field(default_factory=list)
     _details: dict[tuple[str, int], Detail] = field(default_factory=dict)
 
     @property
@@ -77,71 +86,86 @@ class Tool:
         row = self.row
         said = [row.name, *row.tags, row.reason, _PERMITTED[row.permission], "on" if row.enabled else "off"]
         said += ["fault"] * (self.fault is not None) + ["break"] * bool(self.breaks)
-        said += ["error"] * bool(self.errors) + ["lint"] * bool(row.findings)
+        said += ["error"] * bool(self.errors) + ["wrong"] * bool(self.wrong) + ["lint"] * bool(row.findings)
         return " ".join(said).lower()
+
+    @property
+    def calls(self) -> int:
+        """How many calls of it began to run: none that was refused, or whose arguments did not fit."""
+        return self.statistics.calls if self.statistics is not None else 0
+
+    @property
+    def errors(self) -> int:
+        """How many of these raised."""
+        return self.statistics.errors if self.statistics is not None else 0
+
+    @property
+    def wrong(self) -> int:
+        """How many calls did not run because their arguments did not fit."""
+        return self.statistics.validation_failures if self.statistics is not None else 0
+
+    @property
+    def denied(self) -> int:
+        """How many calls did not run because the policy, or whoever it asks, said no."""
+        return self.statistics.denied if self.statistics is not None else 0
 
     @property
     def mean_ms(self) -> float | None:
         """Mean time of a call in milliseconds."""
-        return self.total_ms / self.calls if self.calls else None
+        return self.statistics.mean_ms if self.statistics is not None and self.calls else None
 
     @property
     def p95_ms(self) -> float | None:
         """The time in milliseconds within which 95 of 100 calls ended, of the last ones."""
-        if not self._times:
-            return None
-        ordered = sorted(self._times)
-        return ordered[min(len(ordered) - 1, len(ordered) * 95 // 100)]
+        return self.statistics.p95_ms if self.statistics is not None and self.calls else None
 
-    def ran(self, ms: float, *, failed: bool) -> None:
-        """Count a call that ran for ``ms`` milliseconds."""
-        self.calls += 1
-        self.errors += failed
-        self.total_ms += ms
-        self._times.append(ms)
-        if len(self._times) > 2 * _REMEMBERED:
-            del self._times[:_REMEMBERED]
-
-    def went_wrong(self, arguments: Mapping[str, Any], error: str) -> None:
-        """Count a call whose arguments did not fit, and keep how the model got it wrong."""
-        self.wrong += 1
-        said = visible_line(error.partition("\n")[0][:200])
-        self.wrong_calls.append(f"{arguments_text(arguments) or 'no arguments'}  {said}")
+    def take(self, row: ToolRow) -> None:
+        """This is what the tool is like now."""
+        self.row = row
+        self.statistics = row.statistics or self.statistics
 
     def details(self) -> list[Detail]:
         """What there is to say about it, a row each."""
         shown: list[Detail] = []
         counts: dict[str, int] = {}
-        for label, text, subject in self._facts():
-            if not text:
-                continue
+        for at, (label, text, subject) in enumerate(self._facts()):
             nth = counts[label] = counts.get(label, 0) + 1
+            if label == "wrong" and nth > _WRONG_SHOWN:
+                continue
             # the same record each time, so that a cursor stays on it
             detail = self._details.setdefault((label, nth), Detail(self, label, text))
-            detail.text, detail.subject, detail.first = text, subject, nth == 1
+            detail.text = visible_line(text.partition("\n")[0])
+            detail.subject, detail.first, detail.at = subject, nth == 1, at
             shown.append(detail)
         return shown
 
+    def reading(self) -> list[tuple[str, str]]:
+        """All of it, whole: a label and a text each."""
+        return [(label, text) for label, text, _ in self._facts()]
+
     def _facts(self) -> Iterator[tuple[str, str, Subject | None]]:
+        """A label, a text that may have many lines, and what can be taken back."""
         row = self.row
         if self.fault is not None:
-            yield "fault", f"{visible_line(self.fault.phrase)}, {times_text(self.fault.times)}", self.fault
+            yield "fault", f"{self.fault.phrase}, {times_text(self.fault.times)}", self.fault
         for point in self.breaks:
             yield "break", _break_text(point), point
-        yield "does", visible_line(row.description.partition("\n")[0]), None
-        yield "tags", "  ".join(visible_line(tag) for tag in row.tags), None
-        asks = _PERMITTED[row.permission]
-        yield "permission", asks + (f"  {visible_line(row.asks_because)}" if row.asks_because else ""), None
+        asks = _PERMITTED[row.permission] + (f"  {row.asks_because}" if row.asks_because else "")
+        yield from _said("does", row.description)
+        yield from _said("tags", "  ".join(row.tags))
+        yield "permission", asks, None
         for grant in row.grants:
             yield "grant", _grant_text(grant), grant
-        yield "schema", f"{row.tokens} tok in each request" if row.tokens else "", None
+        yield from _said("schema", f"{row.tokens} tok in each request" if row.tokens else "")
         for finding in row.findings:
-            yield "lint", visible_line(finding), None
-        yield "time", self._time_text(), None
+            yield "lint", finding, None
+        yield from _said("time", self._time_text())
+        yield from _said("denied", f"{self.denied} ×" if self.denied else "")
         count = f"{self.wrong} ×  "
-        for nth, said in enumerate(reversed(self.wrong_calls)):
-            yield "wrong", (" " * len(count) if nth else count) + said, None
-        yield "changed", f"{self.changed}, now v{self.version}" if self.changed else "", None
+        wrong = self.statistics.wrong_calls if self.statistics is not None else ()
+        for nth, call in enumerate(reversed(wrong)):
+            yield "wrong", (" " * len(count) if nth else count) + _wrong_text(call), None
+        yield from _said("changed", f"{self.changed}, now v{self.version}" if self.changed else "")
 
     def _time_text(self) -> str:
         if self.mean_ms is None or self.p95_ms is None:
@@ -154,7 +178,8 @@ class Tool:
 class Detail:
     """One thing to say about a tool, in a row below it; ``first`` of those with its label.
 
-    ``subject`` is what it stands for where that can be taken back.
+    ``subject`` is what it stands for where that can be taken back. ``at`` is its place in what there is to
+    read about the tool.
     """
 
     tool: Tool
@@ -162,6 +187,7 @@ class Detail:
     text: str
     subject: Subject | None = None
     first: bool = True
+    at: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -207,14 +233,15 @@ class ToolTree:
         """A tool was changed, which is returned, or added."""
         tool = self.tools.get(row.name)
         if tool is not None:
-            tool.row = row
+            tool.take(row)
             return tool
         namespace = row.name.rpartition(".")[0]
         group = self.groups.get(namespace)
         if group is None:
             group = self.groups[namespace] = Group(namespace)
         tool = self._gone.pop(row.name, None) or Tool(row, group)
-        tool.row, tool.group = row, group
+        tool.group = group
+        tool.take(row)
         self._mark(tool)
         self.tools[row.name] = tool
         group.tools.append(tool)
@@ -251,13 +278,15 @@ class ToolTree:
 
         With ``words``, in lower case, only the tools of which each of them tells, whatever is folded.
         """
+        self._nest()
         if words:
             return self._found(words)
         rows: list[Row] = [*self.problems.values()]
         if self.loading is not None:
             rows.append(self.loading)
-        for name in sorted(self.groups):
-            group = self.groups[name]
+        for name, group in self._ordered():
+            if group.outer is not None and not all(each.open for each in group.outer.outers):
+                continue
             if name:
                 rows.append(group)
             if group.open or not name:
@@ -267,12 +296,28 @@ class ToolTree:
                         rows += tool.details()
         return rows
 
+    def _ordered(self) -> list[tuple[str, Group]]:
+        """The groups by name, each before those within it."""
+        return sorted(self.groups.items(), key=lambda item: item[0].split("."))
+
+    def _nest(self) -> None:
+        """Say which group lies within which."""
+        above: list[Group] = []
+        for name, group in self._ordered():
+            while above and not name.startswith(f"{above[-1].name}."):
+                above.pop()
+            group.inner, group.outer = [], above[-1] if above else None
+            if group.outer is not None:
+                group.outer.inner.append(group)
+            if name:
+                above.append(group)
+
     def _found(self, words: Sequence[str]) -> list[Row]:
         rows: list[Row] = []
-        for name in sorted(self.groups):
-            found = [tool for tool in self.groups[name].tools if all(word in tool.said for word in words)]
+        for name, group in self._ordered():
+            found = [tool for tool in group.tools if all(word in tool.said for word in words)]
             if found and name:
-                rows.append(self.groups[name])
+                rows.append(group)
             for tool in found:
                 rows.append(tool)
                 rows += tool.details() if tool.open else ()
@@ -301,11 +346,26 @@ def toggle(tools: Iterable[Tool]) -> tuple[tuple[str, ...], bool]:
 
 def _break_text(point: BreakRow) -> str:
     when = point.when if point.when == "on error" else f"{point.when} each call"
-    where = f" where {visible_line(point.condition)}" if point.condition else ""
+    where = f" where {point.condition}" if point.condition else ""
     return ("" if point.enabled else "off  ") + when + where
 
 
+def _said(label: str, text: str) -> Iterator[tuple[str, str, None]]:
+    if text:
+        yield label, text, None
+
+
+def _wrong_text(call: WrongCall) -> str:
+    """The arguments that did not fit, and what the model was told about them."""
+    try:
+        arguments = json.loads(call.arguments)
+    except ValueError:
+        arguments = call.arguments
+    given = arguments_text(arguments) if isinstance(arguments, dict) else call.arguments
+    return f"{given or 'no arguments'}  {call.error}"
+
+
 def _grant_text(grant: GrantRow) -> str:
-    globs = ", ".join(f"{visible_line(key)}={visible_line(glob)}" for key, glob in grant.arguments.items())
+    globs = ", ".join(f"{key}={glob}" for key, glob in grant.arguments.items())
     scope = {"once": "once", "session": "this session", "project": "this project"}[grant.scope]
     return f"{scope}  {globs or 'any arguments'}"

@@ -77,6 +77,7 @@ class TraceModel:
             events.ByHandFinished: self._turn_finished,
             events.ToolsChanged: self._tools_changed,
             events.Compacted: self._compacted,
+            events.Forked: self._forked,
             events.SessionReset: self._session_reset,
         }
 
@@ -125,6 +126,7 @@ class TraceModel:
         prompt = visible_line(" ".join(event.prompt[:2_000].split())[:500])
         clock = Clock(event.at) if host is None else host.turn.clock
         turn = Turn(self._next(), event.turn, visible_line(event.agent), prompt, clock, guest=event.inner)
+        turn.guest_number = event.guest
         self._live[event.agent] = turn
         self._ended[event.agent] = {}
         self._in_session = True
@@ -140,6 +142,7 @@ class TraceModel:
     def _hand_started(self, event: events.ByHandStarted) -> None:
         title, agent = visible_line(event.title), visible_line(event.agent)
         turn = Turn(self._next(), event.turn, agent, title, Clock(event.at), by_hand=True)
+        turn.guest_number = event.guest
         self._live[event.agent] = turn
         self._in_session = True
         self.turns.append(turn)
@@ -223,7 +226,7 @@ class TraceModel:
         One that was taken from a record ran in another turn: it took no time of this one.
         """
         if self._replayed in entry.data:
-            entry.end, entry.ms, entry.label = entry.start, None, None
+            entry.end, entry.ms, entry.label, entry.hooks = entry.start, None, None, None
             return
         iteration = entry.iteration
         end = iteration.turn.clock.work(at)
@@ -324,7 +327,7 @@ class TraceModel:
             self._fail(entry, (text or "failed") if entry.state == "error" else "")
 
     def _keep(self, event: events.ModelFinished | events.ToolFinished, entry: Entry) -> None:
-        entry.data = event.entry
+        entry.keep(event.entry)
         arguments = event.entry.get("arguments")
         if isinstance(arguments, Mapping):  # those it ended with: a person at a pause may have edited them
             entry.arguments, entry.label = arguments, None
@@ -333,7 +336,7 @@ class TraceModel:
     def _entry_changed(self, event: events.EntryChanged) -> None:
         entry = self._ended.get(event.agent, {}).get(_key(event.entry))
         if entry is not None:
-            entry.data, entry.label = event.entry, None
+            entry.keep(event.entry)
             self.texts.changed(entry)
 
     def _turn_finished(self, event: events.TurnFinished | events.ByHandFinished) -> None:
@@ -382,7 +385,11 @@ class TraceModel:
 
     def _compacted(self, event: events.Compacted) -> None:
         if not event.inner:
-            self._marks.note(f"{event.replaced} messages summed up")
+            self._marks.note(f"{event.replaced or 'earlier'} messages summed up")
+
+    def _forked(self, event: events.Forked) -> None:
+        why = f"{visible_line(event.why)}  " if event.why else ""
+        self._marks.note(f"{why}fork of {visible_line(event.session)}")
 
     def _session_reset(self, event: events.SessionReset) -> None:
         if event.inner:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Final
 
 from workbench.tui import events
@@ -58,7 +59,12 @@ class Pauses:
 
 
 def _after(call: Entry) -> Entry | None:
-    """The entry that follows the call in its iteration, None if it is the last."""
+    """The entry that follows the call and its pauses in its iteration, None if there is none."""
     entries = call.iteration.entries
     behind = entries[entries.index(call) + 1 :]
-    return next((entry for entry in behind if isinstance(entry, Entry)), None)
+    mine = takewhile(lambda entry: not isinstance(entry, Entry) or _paused_after(entry), behind)
+    return next((entry for entry in behind[len(list(mine)) :] if isinstance(entry, Entry)), None)
+
+
+def _paused_after(entry: Entry) -> bool:
+    return entry.kind == "you" and entry.name == "pause" and entry.detail.startswith("after ")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
+from operator import attrgetter
 from typing import Final, TypeAlias, get_args
 
 from workbench.tui.trace_records import Entry, State
@@ -21,6 +22,7 @@ KEYS: Final = ("tool:", "status:", "kind:", "agent:", "turn:")
 STATUSES: Final[tuple[str, ...]] = get_args(State)
 KINDS: Final = ("llm", "tool", "you")
 
+_VALUES: Final = {"status": STATUSES, "kind": KINDS}
 _UNITS: Final = {"ms": 1.0, "s": 1_000.0, "m": 60_000.0, "": 1.0}
 _TIME: Final = re.compile(r"([<>])(\d+(?:\.\d+)?)(ms|s|m|)")
 _WORD: Final = re.compile(r'-?\w+:"[^"]*"?|-?"[^"]*"?|\S+')
@@ -67,24 +69,30 @@ def parse(text: str) -> Query:
     return Query(tuple(sieves), problem, tuple(words))
 
 
-def complete(text: str, tools: Iterable[str]) -> str | None:
-    """The text with its last term completed to a field, a status or a tool; None if there is nothing to."""
+def completions(text: str, tools: Iterable[str], agents: Iterable[str] = ()) -> list[str]:
+    """The text with its last term completed to a field, or to a value of the field that it names."""
     head, blank, last = text.rpartition(" ")
     sign = "-" if last.startswith("-") else ""
     term = last.removeprefix("-").lower()
-    if not term:
-        return None
     key, colon, value = term.partition(":")
-    choices: Iterable[str] = KEYS
+    begun, choices = term, list(KEYS)
     if colon:
-        names = sorted(tools)
-        tools = [*names, *sorted({name.rpartition(".")[2] for name in names})]
-        values = {"tool": tools, "status": STATUSES, "kind": KINDS}.get(key, ())
-        choices = (f"{key}:{each}" for each in (values if key == "tool" else sorted(values)))
-        if not value:
-            return None
-    found = next((each for each in choices if each.lower().startswith(term) and each != term), None)
-    return f"{head}{blank}{sign}{found}" if found is not None else None
+        values: Iterable[str] = ()
+        if key == "tool":
+            names = sorted(tools)
+            values = dict.fromkeys([*names, *sorted(name.rpartition(".")[2] for name in names)])
+        elif key == "agent":
+            values = sorted(agents)
+        elif key in _VALUES:
+            values = sorted(_VALUES[key])
+        begun = value.strip('"')
+        choices = [each for each in values if each.lower() != begun]
+    fitting = [each for each in choices if each.lower().startswith(begun)]
+    return [f"{head}{blank}{sign}{key + colon + _quoted(each) if colon else each}" for each in fitting]
+
+
+def _quoted(value: str) -> str:
+    return f'"{value}"' if " " in value else value
 
 
 def _sieve(term: str) -> Sieve | None:
@@ -107,10 +115,13 @@ def _sieve(term: str) -> Sieve | None:
     return (lambda entries, _: [entry.state in states for entry in entries]) if states else None
 
 
+_ms_of = attrgetter("ms")
+
+
 def _by_time(longer: bool, limit: float) -> Sieve:
     if longer:
-        return lambda entries, _: [(entry.ms or 0.0) > limit for entry in entries]
-    return lambda entries, _: [entry.ms is not None and entry.ms < limit for entry in entries]
+        return lambda entries, _: [ms is not None and ms > limit for ms in map(_ms_of, entries)]
+    return lambda entries, _: [ms is not None and ms < limit for ms in map(_ms_of, entries)]
 
 
 def _by_turn(number: int) -> Sieve:

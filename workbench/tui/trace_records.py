@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
 from workbench.tui.clock import Clock
@@ -22,7 +23,17 @@ State = Literal[
     "disabled",
 ]
 
+_HOOKS: Final[Mapping[str, tuple[Sequence[str], Sequence[str]]]] = {
+    "llm": (("before_llm",), ("after_llm", "before_tools")),
+    "tool": (("before_each_tool",), ("on_error", "after_each_tool")),
+    "you": ((), ()),
+}
+"""The handlers that run before and after an entry of a kind."""
+
 FAILED: Final[frozenset[str]] = frozenset({"error", "not_found"})
+NO_DATA: Final[Mapping[str, Any]] = MappingProxyType({})
+"""What is known of an entry that has not ended: one for all, so that they are told by what it is."""
+
 OPEN: Final[frozenset[str]] = frozenset({"running", "pending", "waiting"})
 
 
@@ -33,7 +44,8 @@ class Turn:
     The turn of an agent that runs within another's call has that call as ``parent``, and its clock; it
     began at ``start`` on it. ``total`` is the working time of the whole turn once it ended. ``open`` says
     whether its rows are shown. The counts hold for all that is below it. ``by_hand``: no turn of the
-    conversation, but calls that a person ran; its one iteration has no row.
+    conversation, but calls that a person ran; its one iteration has no row. ``guest_number`` is that of an
+    agent that runs in a tool among the ``Guests``, 0 where none is known.
     """
 
     serial: int
@@ -44,6 +56,7 @@ class Turn:
     start: float = 0.0
     parent: Entry | None = None
     guest: bool = False
+    guest_number: int = 0
     by_hand: bool = False
     live: bool = True
     open: bool = True
@@ -107,9 +120,10 @@ class Entry:
     """A model call, a tool call, or a wait for a person.
 
     ``start``, ``first`` (first token) and ``end`` are working time of the turn in ms, None where there
-    was none; ``ms`` is the time that it took. ``began`` is in Unix seconds. ``data`` is the trace entry
-    once it ended. ``guests`` are the turns of agents that ran within the call. ``label`` is for the one
-    who draws the entry, and emptied when it changes.
+    was none; ``ms`` is the time that it took, ``hooks`` that in handlers before and after it, where there
+    were any. ``began`` is in Unix seconds. ``data`` is the trace entry once it ended, before that
+    ``NO_DATA``. ``guests`` are the turns of agents that ran within the call. ``label`` is for the one who
+    draws the entry, and emptied when it changes.
     """
 
     serial: int
@@ -126,15 +140,27 @@ class Entry:
     detail: str = ""
     wait: int = -1
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=lambda: NO_DATA)
     reason: Reason | None = None
     guests: list[Turn] | None = None
     label: str | None = None
+    hooks: tuple[float, float] | None = None
 
     @property
     def turn(self) -> Turn:
         """The turn that it belongs to."""
         return self.iteration.turn
+
+    def keep(self, data: Mapping[str, Any]) -> None:
+        """It is this trace entry now."""
+        self.data, self.label = data, None
+        spent = data.get("hooks_ms")
+        if spent:
+            before, after = _HOOKS[self.kind]
+            self.hooks = (
+                sum([spent.get(event, 0.0) for event in before]),
+                sum([spent.get(event, 0.0) for event in after]),
+            )
 
 
 @dataclass(slots=True, eq=False)
@@ -181,3 +207,15 @@ def tool_calls(row: Row) -> tuple[Entry, ...]:
 
 
 Row: TypeAlias = Turn | Iteration | Entry | Reason | Mark
+
+
+def above(record: Row | None) -> tuple[Row, ...]:
+    """What a row belongs to, the nearest first, as far as it is shown."""
+    match record:
+        case Iteration():
+            return (record.turn,)
+        case Entry() | Mark() if record.iteration is not None:
+            return record.iteration, record.iteration.turn
+        case Turn(parent=Entry() as call):
+            return call, call.turn
+    return ()

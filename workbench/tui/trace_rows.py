@@ -25,12 +25,6 @@ _NARROWEST_LANE: Final = 56
 _NARROWEST_NAMESPACE: Final = 44
 _NESTED: Final = 6
 
-_HOOKS: Final = {
-    "llm": (("before_llm",), ("after_llm", "before_tools")),
-    "tool": (("before_each_tool",), ("on_error", "after_each_tool")),
-}
-"""The handlers whose time stands before and behind the bar of a call."""
-
 _TURN_WORDS: Final = {
     "error": ("failed", "error"),
     "stopped": ("stopped", "muted"),
@@ -67,6 +61,16 @@ def draw(row: Row, width: int, now: float) -> list[Span]:
             return [(" " * indent, "muted"), (clip(row.text, width - indent - 2), "error")]
         case Mark():
             return _mark(row, width)
+
+
+def draw_above(turn: Turn, width: int, now: float, hidden: int) -> list[Span]:
+    """A turn above those of its entries that fit a filter, of which so many are folded away."""
+    return _turn(turn, Grid.of(width), now, hidden)
+
+
+def fold_cell(group: Turn | Iteration) -> int:
+    """The cell of the sign that says whether a group is folded."""
+    return 2 + _indent(group.turn) + (2 if isinstance(group, Iteration) else 0)
 
 
 def axis_label(milliseconds: float) -> str:
@@ -119,28 +123,31 @@ def _fold_glyph(is_open: bool) -> Span:
     return ("▾ " if is_open else "▸ ", "muted")
 
 
-def _turn(turn: Turn, grid: Grid, now: float) -> list[Span]:
+def _turn(turn: Turn, grid: Grid, now: float, hidden: int | None = None) -> list[Span]:
+    """``hidden``: how many entries a filter's row folds away; None for the row of the tree."""
     elapsed = turn.elapsed(now)
+    is_open = turn.open if hidden is None else not hidden
     shown = turn.parent is None and (turn.open or turn.live)
     name = f"turn {turn.number}"
     if turn.guest:
         name = turn.agent if turn.number == 1 else f"{turn.agent} turn {turn.number}"
     elif turn.by_hand:
         name = "by you"
-    label: list[Span] = [(" " * _indent(turn), "muted"), _fold_glyph(turn.open)]
+    label: list[Span] = [(" " * _indent(turn), "muted"), _fold_glyph(is_open)]
     label.append((name, "text strong" if shown else "text"))
     word = _TURN_WORDS.get(turn.status)
     if word is not None:
         label += [("  ", "muted"), word]
     label.append((f"  {turn.prompt}", "muted"))
-    if turn.open:
+    if is_open:
         extent = _axis(turn, grid.lane, now).extent(
             turn.start, turn.start + elapsed, "light", "muted", "warning"
         )
         bars = lane(grid.lane, extent)
     else:
         calls = f"{turn.tool_calls} call{'' if turn.tool_calls == 1 else 's'}"
-        bars = [(fit(f"{turn.model_calls} llm  {calls}", grid.lane), "muted")]
+        said = f"{turn.model_calls} llm  {calls}" if hidden is None else f"{hidden:,} folded"
+        bars = [(fit(said, grid.lane), "muted")]
     time = time_cells(elapsed)
     return _compose(label, bars, [(time, "text")] if shown else _time(elapsed), grid)
 
@@ -233,11 +240,10 @@ def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:
 
 def _hooks(entry: Entry, axis: Axis, first: int, last: int) -> list[Bar]:
     """The time in handlers before and after a call, where it takes half a cell or more."""
-    spent = entry.data.get("hooks_ms") or {}
     halves = 2 * axis.cells
     a_half = axis.total / halves if halves else 0.0
     bars: list[Bar] = []
-    before, after = (sum(spent.get(event, 0.0) for event in events) for events in _HOOKS[entry.kind])
+    before, after = entry.hooks or (0.0, 0.0)
     if entry.start is not None and before >= a_half > 0:
         bars.append((axis.bar(max(0.0, entry.start - before), entry.start)[0], first, "light", "muted"))
     if entry.end is not None and after >= a_half > 0:

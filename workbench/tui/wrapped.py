@@ -13,6 +13,13 @@ from workbench.visible import visible
 Line: TypeAlias = tuple[Span, ...]
 """One line of a page, from cell 0 on."""
 
+
+class GoesOn(tuple[Span, ...]):
+    """A line that goes on where the one before it was broken: its first span is a margin."""
+
+    __slots__ = ()
+
+
 LIMIT: Final = 1_000_000
 """Characters that are shown at most; a last line says how many more there are."""
 
@@ -29,13 +36,13 @@ def wrapped(
     shown = visible(text[:LIMIT])
     for line in shown.split("\n"):
         if words and len(line) > room:
-            yield from ((margin, (piece, key)) for piece in _at_blanks(line, room))
+            pieces = _at_blanks(line, room)
         elif line.isascii():
-            for start in range(0, max(1, len(line)), room):
-                yield margin, (line[start : start + room], key)
+            pieces = (line[start : start + room] for start in range(0, max(1, len(line)), room))
         else:
-            for piece in pieces_of(line, room):
-                yield margin, (piece, key)
+            pieces = iter(pieces_of(line, room))
+        yield margin, (next(pieces), key)
+        yield from (GoesOn((margin, (piece, key))) for piece in pieces)
     if len(text) > LIMIT:
         yield margin, (f"{len(text) - LIMIT:,} more characters are not shown here", "muted")
 

@@ -15,6 +15,7 @@ from workbench.tui.events import (
     CallInfo,
     ModelDelta,
     ModelFinished,
+    Notice,
     SessionReset,
     ToolFinished,
     ToolStarted,
@@ -23,7 +24,7 @@ from workbench.tui.events import (
     WaitFinished,
     WaitStarted,
 )
-from workbench.tui.transcript.blocks import Reasoning
+from workbench.tui.transcript.blocks import Reasoning, notice
 from workbench.tui.transcript.call import CallBlock
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.story import Story
@@ -353,3 +354,35 @@ def test_an_opened_call_bounds_a_line_of_a_million_characters() -> None:
     shown = expanded(batch(call("1")), over("1", result="x" * 1_000_000))
     assert "992.0k more characters" in shown
     assert len(shown) < 10_000
+
+
+NEWS = Notice(ME, 0.0, "Tools were reloaded")
+
+
+def sources(document: Document) -> list[str]:
+    """What the blocks below the message say."""
+    return [block.source().strip() for block in document.blocks[1:]]
+
+
+def test_a_notice_that_comes_while_an_answer_is_written_stands_below_it() -> None:
+    document = told(STARTED, delta("one **two "), NEWS, delta("three** four"))
+    assert sources(document) == ["one **two three** four"]
+    document = told(
+        STARTED, delta("one **two "), NEWS, delta("three** four"), finished("one **two three** four")
+    )
+    first, second = sources(document)
+    assert first == "one **two three** four"
+    assert "Tools were reloaded" in second
+
+
+def test_what_a_person_is_told_at_once_while_an_answer_is_written_does_not_make_it_come_twice() -> None:
+    document = Document(60)
+    story = Story(document)
+    story.tell(STARTED)
+    story.tell(delta("one "))
+    story.add(notice("There is no command /x", "", "", "warning"))
+    story.tell(delta("two"))
+    story.tell(finished("one two"))
+    first, second, third = sources(document)
+    assert (first, third) == ("one", "two")
+    assert "There is no command /x" in second

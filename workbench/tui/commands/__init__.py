@@ -41,8 +41,11 @@ __all__ = [
     "choose_keys",
     "commands",
     "hints",
+    "key_character",
+    "key_of",
     "key_text",
     "key_text_of",
+    "meant",
     "passed",
     "searched",
 ]
@@ -129,10 +132,21 @@ def key_text(key: str) -> str:
     return "+".join((*modifiers, name))
 
 
-def key_text_of(command: str) -> str:
-    """The first key of a command, by its id, as the screen shows it; ``""`` when it has none."""
+def key_character(key: str) -> str | None:
+    """What a key writes, None for one that writes nothing."""
+    text = key_text(key)
+    return key_to_character(key) or (text if len(text) == 1 else None)
+
+
+def key_of(command: str) -> str:
+    """The name of the first key of a command, by its id; ``""`` when it has none."""
     (row,) = with_chosen_keys([_ROWS[command]])
-    return key_text(row.keys[0]) if row.keys else ""
+    return row.keys[0] if row.keys else ""
+
+
+def key_text_of(command: str) -> str:
+    """The same as the screen shows it."""
+    return key_text(key_of(command))
 
 
 def hints(scopes: Iterable[Scope]) -> list[Command]:
@@ -145,6 +159,16 @@ def also_called(beginning: str) -> list[Command]:
     """The slash commands that people call by another word, which begins so."""
     ids = {each for word, ids in SYNONYMS.items() if word.startswith(beginning) for each in ids}
     return [row for row in TABLE if row.slash and row.id in ids]
+
+
+def meant(word: str) -> list[Command]:
+    """The slash commands that a word which is none of theirs may be meant for, the likeliest first."""
+    from workbench.registry.names import near_names  # with the registry, which the first frame does without
+
+    slashes = {row.slash: row for row in TABLE if row.slash}
+    rows = also_called(word.lower()) or [slashes[each] for each in near_names(word, slashes)]
+    near = (row for each in near_names(word, SYNONYMS) for row in also_called(each))
+    return rows or list(dict.fromkeys(near))
 
 
 def searched(command: Command) -> str:

@@ -10,7 +10,13 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("field.take", "field", ("ctrl+s",), "take", "take", "Take what is written.", priority=True),
     Command("field.unfold", "field", ("ctrl+o",), "unfold", "unfold", "Show a folded text whole."),
     Command("field.leave", "field", ("escape",), "leave", "leave", "Leave it; nothing changes."),
-    Command("form.next", "values", ("tab",), "next_field", "next field", "Go to the next field.", 3),
+    Command(
+        "filter.complete", "filter", ("tab",), "complete(1)", "complete", "Complete the word; again: another."
+    ),
+    Command(
+        "filter.complete_back", "filter", ("shift+tab",), "complete(-1)", "one back", "The completion before."
+    ),
+    Command("form.next", "values", ("tab", "enter"), "next_field", "next field", "Go to the next field.", 3),
     Command("form.previous", "values", ("shift+tab",), "previous_field", "before", "Go back."),
     Command("form.null", "values", ("ctrl+n",), "null", "null", "Let the field be null, or empty again.", 5),
     Command("form.remove", "values", ("ctrl+r",), "remove", "take out", "Take the item out of its list.", 6),

@@ -46,6 +46,7 @@ SYNONYMS: Final[Mapping[str, tuple[str, ...]]] = {
     "summarize": ("app.compact",),
     "switch": ("app.next_panel", "app.model"),
     "temperature": ("app.set",),
+    "tools": ("app.call", "app.reload"),
     "undo": ("app.fork",),
     "vim": ("prompt.editor",),
     "yolo": ("app.approval_mode",),

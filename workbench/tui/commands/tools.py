@@ -13,7 +13,7 @@ ROWS: Final[tuple[Command, ...]] = (
         ("space", "enter"),
         "switch",
         "on or off",
-        "Switch the tool or group; read a failure whole.",
+        "Switch the tool or group; read what another row says, whole.",
         1,
     ),
     Command("tools.call", "tools", ("c",), "call", "call", "Call the tool by hand, through a form.", 4),
@@ -36,4 +36,12 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "tools.open", "tools", ("right",), "open", "unfold", "Unfold the group, or all about the tool.", 3
     ),
+    Command("tool.back", "tool", ("escape", "enter"), "back", "back", "Go back to the tools.", 1),
+    Command("tool.copy", "tool", ("y",), "copy", "copy", "Copy all that is said here.", 2),
+    Command("tool.up", "tool", ("up", "k"), "lines(-1)", "up", "Scroll up."),
+    Command("tool.down", "tool", ("down", "j"), "lines(1)", "down", "Scroll down."),
+    Command("tool.page_up", "tool", ("pageup",), "screens(-1)", "page up", "Scroll one screen up."),
+    Command("tool.page_down", "tool", ("pagedown",), "screens(1)", "page down", "Scroll one screen down."),
+    Command("tool.first", "tool", ("home",), "ends(0)", "first", "Scroll to the first line."),
+    Command("tool.last", "tool", ("end",), "ends(1)", "last", "Scroll to the last line."),
 )

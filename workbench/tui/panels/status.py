@@ -11,7 +11,8 @@ from textual import events as textual_events
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.tui.commands import TABLE, Command, key_text, key_text_of
+from workbench.tui.commands import TABLE, Command, key_of
+from workbench.tui.key_hints import hint
 from workbench.tui.lanes import meter
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
@@ -232,8 +233,8 @@ class ActivityLine(Line):
         time = ""
         if activity.since is not None:
             time = time_cells(max(0.0, self._now - activity.since) * 1000).strip()
-        key = key_text_of("app.stop")
-        right: list[Span] = [(f"{key} ", "subtle"), ("stop", "muted")] if activity.stoppable and key else []
+        key = key_of("app.stop")
+        right = hint(key, "stop") if activity.stoppable and key else []
         room = width - 2 - spans_width(right) - 2
         # what goes on gives way to how long it has been going on and how to stop it
         what = clip(activity.what, room - 4 - (2 + len(time)) * bool(time))
@@ -258,16 +259,9 @@ def _fitting(details: Sequence[str], time: str, room: int) -> list[Span]:
 class HintLine(Line):
     """The keys that help where the focus is; what does not fit is dropped whole, from the least useful on."""
 
-    @dataclass
-    class Pressed(Message):
-        """The person clicked a hint."""
-
-        action: str
-
     def __init__(self, palette: Palette, *, id: str | None = None) -> None:  # noqa: A002  # Textual's own name
         super().__init__(palette, id=id)
         self._commands: Sequence[Command] = ()
-        self._places: list[tuple[int, int, str]] = []
 
     def show(self, commands: Iterable[Command]) -> None:
         """Draw these from now on."""
@@ -282,34 +276,14 @@ class HintLine(Line):
         room = width - 4
         kept: list[Command] = []
         for command in sorted(self._commands, key=lambda command: command.hint):
-            cells = _hint_width(command) + (3 if kept else 0)
+            cells = spans_width(_hint(command)) + (3 if kept else 0)
             if cells <= room:
                 kept.append(command)
                 room -= cells
-        self._places = []
-        left = self._draw([command for command in local if command in kept], 2)
-        right_commands = [command for command in everywhere if command in kept]
-        right_width = sum(_hint_width(command) + 3 for command in right_commands) - 3 if right_commands else 0
-        start = width - 2 - right_width
-        blanks = start - 2 - spans_width(left)
-        return [("  ", "text"), *left, (" " * max(0, blanks), "text"), *self._draw(right_commands, start)]
-
-    def on_click(self, event: textual_events.Click) -> None:
-        """Do what the hint under the mouse says."""
-        for start, end, action in self._places:
-            if start <= event.x < end:
-                self.post_message(self.Pressed(action))
-
-    def _draw(self, commands: Sequence[Command], x: int) -> list[Span]:
-        spans: list[Span] = []
-        for index, command in enumerate(commands):
-            if index:
-                spans.append(("   ", "text"))
-                x += 3
-            self._places.append((x, x + _hint_width(command), command.action))
-            x += _hint_width(command)
-            spans += [(key_text(command.keys[0]), "subtle"), (" " + command.label, "muted")]
-        return spans
+        parts = ([_hint(command) for command in side if command in kept] for side in (local, everywhere))
+        left, right = (_joined(part, "   ") for part in parts)
+        blanks = width - 4 - spans_width(left) - spans_width(right)
+        return [("  ", "text"), *left, (" " * max(0, blanks), "text"), *right]
 
 
 def _place(command: Command) -> int:
@@ -317,5 +291,5 @@ def _place(command: Command) -> int:
     return next(at for at, row in enumerate(TABLE) if row.id == command.id)
 
 
-def _hint_width(command: Command) -> int:
-    return cell_len(key_text(command.keys[0])) + 1 + cell_len(command.label)
+def _hint(command: Command) -> list[Span]:
+    return hint(command.keys[0], command.label)

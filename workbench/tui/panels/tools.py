@@ -29,7 +29,7 @@ _EMPTY: tuple[Span, ...] = (
 )
 _NOTHING: tuple[Span, ...] = (
     ("No tool fits.", "subtle"),
-    ("Each word is looked for in names, tags, on, off, asks, denied, error, fault, break, lint.", "muted"),
+    ("Each word is looked for in names, tags, on, off, asks, denied, error, wrong, fault, lint.", "muted"),
 )
 _METER = 14
 
@@ -73,6 +73,15 @@ class ToolsPanel(ListPanel[Row]):
             """The panel that sent it."""
             return self.panel
 
+    class Read(Errand):
+        """A person wants to read what is said about a tool, whole; ``index`` is the text that led there."""
+
+        def __init__(self, tool: str, said: Sequence[tuple[str, str]], index: int) -> None:
+            super().__init__()
+            self.tool = tool
+            self.said = said
+            self.index = index
+
     class RowsChanged(Message):
         """There are more rows or fewer: it may want another height."""
 
@@ -80,7 +89,7 @@ class ToolsPanel(ListPanel[Row]):
         super().__init__(palette, rests=lambda record: not isinstance(record, Loading), empty=_EMPTY, id=id)
         self._tree = ToolTree()
         self._news = ToolNews(self._tree)
-        self._line = FilterLine("name, tag, off, asks, error, fault", "enter keep   esc all")
+        self._line = FilterLine("name, tag, off, asks, error, fault", "keep", "all")
         self._words: tuple[str, ...] = ()
         self._longest = 0
 
@@ -106,8 +115,8 @@ class ToolsPanel(ListPanel[Row]):
             return
         for tool in news.tools:
             self._rows.redraw(tool)
-        for tool in news.switched:
-            self._rows.redraw(tool.group)
+        for group in {group for tool in news.switched for group in tool.group.outers}:
+            self._rows.redraw(group)
         if news.switched:
             self._title.refresh()
 
@@ -207,19 +216,26 @@ class ToolsPanel(ListPanel[Row]):
                 self.action_switch()
         elif isinstance(record, Group) and (2 <= x <= 3 or event.chain == 2):
             self._fold(record, not record.open)
+        elif isinstance(record, Detail | Problem) and event.chain == 2:
+            self.action_switch()
 
     def action_switch(self) -> None:
-        """Ask to switch the tool under the cursor, or all tools of the group; tell all of a failure."""
+        """Ask to switch the tool under the cursor, or all tools of the group; read other rows whole."""
         if not self._rows.cursor_in_view:
             self._rows.go_to(self._rows.cursor)
             return
         record = self._rows.current
-        if isinstance(record, Detail):
-            record = record.tool
         if isinstance(record, Tool | Group):
             group = record.name if isinstance(record, Group) else None
-            names, enable = toggle(record.tools if isinstance(record, Group) else [record])
+            names, enable = toggle(record.every if isinstance(record, Group) else [record])
             self.post_message(self.Toggle(self, names, enable, group))
+        elif record is not None:
+            self._read(record)
+
+    def _read(self, record: Row) -> None:
+        """Have all shown of what a row has no room for."""
+        if isinstance(record, Detail):
+            self.post_message(self.Read(record.tool.row.name, record.tool.reading(), record.at))
         elif isinstance(record, Problem):
             self.post_message(self.Explain(self, record.name, record.reason, record.where))
 
@@ -283,12 +299,12 @@ class ToolsPanel(ListPanel[Row]):
             self._rows.go_to(self._rows.rows.index(record.group))
 
     def action_open(self) -> None:
-        """Unfold the group under the cursor, or show what there is to say about the tool, or what failed."""
+        """Unfold the group under the cursor, or what there is to say about the tool; read other rows."""
         record = self._rows.current
         if isinstance(record, Group | Tool):
             self._fold(record, True)
-        elif isinstance(record, Problem):
-            self.post_message(self.Explain(self, record.name, record.reason, record.where))
+        elif record is not None:
+            self._read(record)
 
     def _fold(self, record: Group | Tool, is_open: bool) -> None:
         if record.open != is_open:

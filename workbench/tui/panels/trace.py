@@ -17,13 +17,14 @@ from workbench.tui.filter_line import FilterLine
 from workbench.tui.legend import Legend
 from workbench.tui.list_panel import ListPanel
 from workbench.tui.palette import Palette
-from workbench.tui.render import Span, clip, fit
+from workbench.tui.render import Span, fit
 from workbench.tui.rows import RowList
 from workbench.tui.trace_filter import TraceFilter
 from workbench.tui.trace_model import TraceModel
-from workbench.tui.trace_query import complete, parse
-from workbench.tui.trace_records import FAILED, Entry, Iteration, Mark, Reason, Row, Turn
-from workbench.tui.trace_rows import Grid, axis_label, draw
+from workbench.tui.trace_query import completions, parse
+from workbench.tui.trace_records import FAILED, Entry, Iteration, Reason, Row, Turn, above
+from workbench.tui.trace_rows import Grid, axis_label, draw, draw_above, fold_cell
+from workbench.tui.trace_said import EMPTY, nothing_for, whole_parts, why_closed
 
 if TYPE_CHECKING:
     from workbench.tui.events import AgentEvent
@@ -32,18 +33,12 @@ if TYPE_CHECKING:
 _SLICE: Final = 0.02
 """Seconds that filtering takes at once."""
 
+_SHORT: Final = 4.0
+"""Seconds for which it is said why a key does nothing."""
+
 _TICK: Final = 0.1
 """Seconds between two paintings of what only shows that time passes."""
 
-_EMPTY: tuple[Span, ...] = (
-    ("No turns yet.", "subtle"),
-    ("Model calls, tools and your waits show here.", "muted"),
-)
-_NOTHING: tuple[Span, ...] = (
-    ("Nothing fits.", "subtle"),
-    ("Fields are tool: status: kind: agent: turn:, times >200ms <1s, anything else is looked for.", "muted"),
-)
-_COMMANDS: Final = frozenset(row.slash for row in commands("app") if row.slash)
 _PLACEHOLDER: Final = "tool:name status:error >200ms text"
 
 
@@ -77,7 +72,7 @@ class TracePanel(ListPanel[Row]):
             palette,
             rows=self._model.outline.rows,
             rests=lambda record: not isinstance(record, Reason),
-            empty=_EMPTY,
+            empty=EMPTY,
             follows=True,
             id=id,
         )
@@ -86,7 +81,7 @@ class TracePanel(ListPanel[Row]):
         self._followed = True
         self._ticked = 0.0
         self._legend = Legend(palette)
-        self._line = FilterLine(_PLACEHOLDER, "enter keep   esc all", self._complete)
+        self._line = FilterLine(_PLACEHOLDER, "keep", "all", self._completions)
 
     def compose(self) -> ComposeResult:
         """The title row, the filter while there is one, the list."""
@@ -152,6 +147,8 @@ class TracePanel(ListPanel[Row]):
         if entry.turn.root not in self._model.turns:
             return
         if self._filtered:
+            self._filter.reveal(entry)
+            self._rows.show(self._filter.rows)
             place = next((at for at, row in enumerate(self._filter.rows) if row is entry), None)
             if place is not None:
                 self._rows.go_to(place)
@@ -173,6 +170,8 @@ class TracePanel(ListPanel[Row]):
 
     def draw_record(self, record: Row, width: int) -> list[Span]:
         """One row of the tree, or of what the filter left."""
+        if self._filtered and isinstance(record, Turn):
+            return draw_above(record, width, self._model.now, self._filter.folded(record))
         return draw(record, width, self._model.now)
 
     def _title_turn(self) -> Turn | None:
@@ -192,7 +191,7 @@ class TracePanel(ListPanel[Row]):
         turn = self._title_turn()
         if self._filtered:
             key = "warning" if self._filter.query.problem else "muted"
-            return [(clip(self._filter.summary(), width - used - 2), key)]
+            return [(whole_parts(self._filter.parts(), width - used - 2), key)]
         if turn is None:
             return []
         text = "by you" if turn.by_hand else f"turn {turn.number}"
@@ -206,8 +205,11 @@ class TracePanel(ListPanel[Row]):
 
     # filtering
 
-    def _complete(self, text: str) -> str | None:
-        return complete(text, {entry.name for entry in self._model.flat if entry.kind == "tool"})
+    def _completions(self, text: str) -> list[str]:
+        flat = self._model.flat
+        tools = {entry.name for entry in flat if entry.kind == "tool"} if "tool:" in text else ()
+        agents = {entry.turn.agent for entry in flat} if "agent:" in text else ()
+        return completions(text, tools, agents)
 
     def action_filter(self) -> None:
         """Type what to show."""
@@ -236,7 +238,7 @@ class TracePanel(ListPanel[Row]):
         if not self._filtered:
             self._rows.show(self._model.outline.rows)
             return
-        self._rows.empty = _nothing_for(event.text.strip())
+        self._rows.empty = nothing_for(event.text.strip())
         self._go_on()
         self._rows.show(self._filter.rows)
 
@@ -263,7 +265,7 @@ class TracePanel(ListPanel[Row]):
         """The whole tree again, as if there had been no filter."""
         self._line.close()
         self._filtered = False
-        self._rows.empty = _EMPTY
+        self._rows.empty = EMPTY
         self._rows.show(self._model.outline.rows)
         self._title.refresh()
 
@@ -274,7 +276,7 @@ class TracePanel(ListPanel[Row]):
         event.stop()
         record = event.record
         if isinstance(record, Turn | Iteration):
-            glyph = 2 if isinstance(record, Turn) else 4
+            glyph = fold_cell(record)
             if event.chain == 2 or glyph <= event.x <= glyph + 1:
                 self.action_fold()
         elif event.chain == 2:
@@ -283,33 +285,59 @@ class TracePanel(ListPanel[Row]):
     def action_fold(self) -> None:
         """Fold or unfold the turn or iteration under the cursor."""
         record = self._rows.current
-        if isinstance(record, Turn | Iteration) and not self._filtered:
-            outline = self._model.outline
-            (outline.fold if record.open else outline.unfold)(record, self._rows.cursor)
-            self._settle()
+        if isinstance(record, Turn | Iteration):
+            self._fold(record, self._open(record))
+
+    def _open(self, group: Turn | Iteration) -> bool:
+        """Whether the rows of a turn or iteration are shown."""
+        return not self._filter.folded(group) if self._filtered and isinstance(group, Turn) else group.open
+
+    def _fold(self, group: Turn | Iteration, away: bool) -> None:
+        outline = self._model.outline
+        if not self._filtered:
+            (outline.fold if away else outline.unfold)(group, self._rows.cursor)
+        elif isinstance(group, Turn):
+            self._filter.fold(group, away)
+            self._rows.show(self._filter.rows)
+        self._settle()
 
     def action_close(self) -> None:
         """Fold the group under the cursor; on anything else go to the group that it belongs to."""
         record = self._rows.current
-        if isinstance(record, Turn | Iteration) and record.open:
-            self.action_fold()
+        if isinstance(record, Turn | Iteration) and self._open(record):
+            self._fold(record, away=True)
             return
-        parent: Row | None = None
-        if isinstance(record, Iteration):
-            parent = record.turn
-        elif isinstance(record, Entry | Mark):
-            parent = record.turn if record.turn is not None and record.turn.by_hand else record.iteration
-        if parent is not None:
-            rows, index = self._rows.rows, self._rows.cursor
-            while index and rows[index] is not parent:
-                index -= 1
+        rows, index, groups = self._rows.rows, self._rows.cursor, above(record)
+        while index > 0 and rows[index] not in groups:
+            index -= 1
+        if groups and rows[index] in groups:
             self._rows.go_to(index)
 
     def action_open(self) -> None:
         """Unfold the group under the cursor."""
         record = self._rows.current
-        if isinstance(record, Turn | Iteration) and not record.open:
-            self.action_fold()
+        if isinstance(record, Turn | Iteration) and not self._open(record):
+            self._fold(record, away=False)
+
+    def action_fold_all(self) -> None:
+        """Unfold all that is folded; fold all turns once nothing is. The cursor stays where it was."""
+        record = self._rows.current
+        at_the_end = record is None or record is self._rows.rows[-1]
+        following = self._rows.following and at_the_end
+        if self._filtered:
+            self._filter.fold_all(away=not self._filter.any_folded)
+            self._rows.show(self._filter.rows)
+        else:
+            groups = [row for row in self._rows.rows if isinstance(row, Turn | Iteration)]
+            self._model.outline.fold_all(away=all(group.open for group in groups))
+        self._settle()
+        if record is not None:
+            rows = self._rows.rows
+            nearest = (record, record.turn.root) if record.turn is not None else (record,)
+            place = next((at for each in nearest for at, row in enumerate(rows) if row is each), None)
+            if place is not None:
+                self._rows.go_to(place)
+        self._rows.follow(following)
 
     def action_follow(self) -> None:
         """Keep the newest row in view, or no longer."""
@@ -317,15 +345,18 @@ class TracePanel(ListPanel[Row]):
         self._title.refresh()
 
     def action_inspect(self) -> None:
-        """Show all of the entry under the cursor; a turn or iteration folds."""
+        """Show all of the entry under the cursor; a turn or iteration folds; else say why nothing opens."""
+        record = self._rows.current
+        if record is None:
+            return
         if not self._rows.cursor_in_view:
             self._rows.go_to(self._rows.cursor)
-            return
-        record = self._rows.current
-        if isinstance(record, Entry) and record.data:
+        elif isinstance(record, Turn | Iteration):
+            self.action_fold()
+        elif isinstance(record, Entry) and record.data:
             self.post_message(self.Inspect(self, record))
         else:
-            self.action_fold()
+            self._say(*why_closed(record))
 
     def action_wish(self, what: What) -> None:
         """Ask for what can be done with a tool call, or say that it is for one."""
@@ -334,8 +365,11 @@ class TracePanel(ListPanel[Row]):
             self.post_message(lab_wishes.Wanted(wish))
             return
         command = next(row for row in commands("trace") if row.id == f"trace.{what}")
-        title = f"{key_text_of(command.id)} is for a tool call"
-        self.notify(f"{command.help} Go to a call first, with the arrows.", title=title, severity="warning")
+        self._say(f"{key_text_of(command.id)} is for a tool call", "Go to a call first, with the arrows.")
+
+    def _say(self, title: str, text: str) -> None:
+        """Say why a key does nothing here."""
+        self.notify(text, title=title, severity="warning", timeout=_SHORT)
 
     def action_legend(self) -> None:
         """Say what the bars and glyphs mean, or no longer."""
@@ -360,6 +394,8 @@ class TracePanel(ListPanel[Row]):
         if failures:
             place = bisect_right(failures, self._serial(), key=lambda entry: entry.serial)
             self.go_to(failures[place % len(failures)])
+        else:
+            self._no_errors()
 
     def action_previous_error(self) -> None:
         """Go to the error before, from the first one to the last."""
@@ -367,6 +403,12 @@ class TracePanel(ListPanel[Row]):
         if failures:
             place = bisect_left(failures, self._serial(), key=lambda entry: entry.serial)
             self.go_to(failures[place - 1])
+        else:
+            self._no_errors()
+
+    def _no_errors(self) -> None:
+        shown = "that the filter shows" if self._filtered else "so far"
+        self._say(f"No errors {shown}", "Calls that fail, and turns that end with an error, are gone to.")
 
     def _failures(self) -> Sequence[Entry | Turn]:
         if not self._filtered:
@@ -376,11 +418,3 @@ class TracePanel(ListPanel[Row]):
     def _serial(self) -> int:
         record = self._rows.current
         return record.serial if record is not None else 0
-
-
-def _nothing_for(text: str) -> tuple[Span, ...]:
-    """What to say while nothing fits; who writes a slash command here is told where it belongs."""
-    word = text.removeprefix("/")
-    if word not in _COMMANDS:
-        return _NOTHING
-    return (_NOTHING[0], (f"For the command /{word}: esc, then type it in the prompt.", "muted"))

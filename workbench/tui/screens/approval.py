@@ -115,12 +115,15 @@ class ApprovalScreen(HeldScreen):
         self.sheet.palette = palette
 
     def withdrawn(self, why: str) -> None:
-        """Say why it went away; a reason that was being written goes to the draft."""
+        """Say why it went away; a reason that was being written goes to the draft, arguments are copied."""
         written = self.sheet.reason.value if self.sheet.mode == "reason" else ""
+        edited = next((field.unfinished for field in self.query(EditField)), "")
         if written:
             self.post_message(self.Typed(events.Paste(written), self._field))
+        if edited:
+            self.app.copy_to_clipboard(edited)
         self.app.notify(
-            texts.withdrawn_text(why, written),
+            texts.withdrawn_text(why, written, edited),
             title="No longer asked",
             severity="warning",
             markup=False,

@@ -14,7 +14,9 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input
 
-from workbench.tui.commands import binding, bindings, key_text_of
+from workbench.tui.arguments_area import parse_arguments
+from workbench.tui.commands import binding, bindings, key_of
+from workbench.tui.key_hints import hint
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.screens.arguments_editor import ArgumentsEditor
@@ -72,6 +74,7 @@ class EditField(Vertical):
         With the schema, ``parameters``, they can be filled in field by field too.
         """
         super().__init__(id="edit")
+        self._arguments = arguments
         self._check = check
         self._editor = ArgumentsEditor(parameters or {}, arguments if text is None else text, palette)
         self._judging: Timer | None = None
@@ -108,6 +111,12 @@ class EditField(Vertical):
     @text.setter
     def text(self, text: str) -> None:
         self._editor.text = text
+
+    @property
+    def unfinished(self) -> str:
+        """What was written and not taken yet as JSON, empty if it says what the arguments said before."""
+        text = self.text
+        return text if parse_arguments(text)[0] != self._arguments else ""
 
     @on(ArgumentsEditor.Changed)
     def _changed(self) -> None:
@@ -179,4 +188,4 @@ class EditField(Vertical):
 
 
 def _hint(command: str, what: str) -> list[Piece]:
-    return [Piece(key_text_of(command), "subtle"), Piece(f" {what}", "muted")]
+    return [Piece(*span) for span in hint(key_of(command), what)]

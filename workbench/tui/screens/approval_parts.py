@@ -9,7 +9,7 @@ from typing import Final, Literal
 from rich.cells import cell_len
 
 from workbench.engine.scope import rejected
-from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow
+from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, UNFIT, Batch, BatchRow
 from workbench.tui.commands import Command, all_commands, hints, key_text
 from workbench.tui.pieces import BLANK, EDGE, Piece, PieceRow, fitted, spread, width_of
 from workbench.tui.render import arguments_text, clip, fit, name_spans, value_text
@@ -171,7 +171,11 @@ def calls_head(batch: Batch, columns: Columns) -> PieceRow:
     return PieceRow(pieces)
 
 
-_LOCKED: Final = {SWITCHED_OFF: ("⊘ off", "warning"), NO_SUCH_TOOL: ("✗ no such", "error")}
+_LOCKED: Final = {
+    SWITCHED_OFF: ("⊘ off", "warning"),
+    NO_SUCH_TOOL: ("✗ no such", "error"),
+    UNFIT: ("✗ unfit", "error"),
+}
 
 
 def verdict_piece(row: BatchRow, *, covered: bool) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from workbench.engine.scope import rejected
-from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, Batch, BatchRow, Proposal
+from workbench.tui.approval import NO_SUCH_TOOL, SWITCHED_OFF, UNFIT, Batch, BatchRow, Proposal
 from workbench.tui.commands import key_text_of
 from workbench.tui.render import arguments_text, count_text
 from workbench.visible import visible_line
@@ -50,6 +50,8 @@ def _refusal(row: BatchRow, name: str) -> str:
     """What the model will read of a call that cannot run."""
     if row.call.asks_because == NO_SUCH_TOOL:
         return f"that there is no tool {name}"
+    if row.call.asks_because == UNFIT:
+        return f"what is wrong with the arguments for {name}"
     off = row.call.asks_because == SWITCHED_OFF
     because = visible_line(row.call.reason or ("" if off else row.call.asks_because))
     what = f"that {name} is switched off" if off else "that the policy denies it"
@@ -58,7 +60,11 @@ def _refusal(row: BatchRow, name: str) -> str:
 
 def locked_text(index: int, row: BatchRow) -> str:
     """Why no verdict can let a call run."""
-    why = {SWITCHED_OFF: "its tool is switched off", NO_SUCH_TOOL: "there is no tool of this name"}
+    why = {
+        SWITCHED_OFF: "its tool is switched off",
+        NO_SUCH_TOOL: "there is no tool of this name",
+        UNFIT: "its arguments do not fit, and the model is told so",
+    }
     because = why.get(row.call.asks_because, "the policy denies it")
     return f"Call {index + 1}: {because}; no verdict can let it run."
 
@@ -103,9 +109,11 @@ def renewed_text(touched: Collection[int]) -> str:
     return f"Code has changed since: {calls_text(touched)} would run as the tool is now."
 
 
-def withdrawn_text(why: str, written: str) -> str:
-    """That a question went away before it was answered, and where the reason is that was being written."""
+def withdrawn_text(why: str, written: str, edited: str) -> str:
+    """That a question went away before it was answered, and where what was being written is."""
     said = f"None of the calls ran: {visible_line(why)}."
+    if edited:
+        return f"{said} The arguments you were editing were copied: {size_text(len(edited))}."
     return f"{said} What you wrote is in your draft." if written else said
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from textual import on
@@ -12,14 +13,15 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import TextArea
+from textual.widgets.text_area import Location
 
 from workbench.tui.arguments_area import ArgumentsArea, parse_arguments
 from workbench.tui.commands import bindings
 from workbench.tui.json_view import json_text
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
-from workbench.tui.screens.arguments_form import ArgumentsForm, Check
-from workbench.tui.screens.form_parts import FormField
+from workbench.tui.screens.arguments_form import ArgumentsForm, Check, Place
+from workbench.tui.screens.form_parts import FormField, ValueArea
 from workbench.tui.screens.nested_fields import Field, ListItem
 from workbench.visible import visible_line
 
@@ -62,6 +64,9 @@ class ArgumentsEditor(Vertical, Painted):
             self._face = ArgumentsForm(parameters, arguments, palette, defaults=True)
         else:
             self._face = ArgumentsArea(arguments)
+        self._place: Place | None = None
+        self._unread: Mapping[str, str] = {}
+        self._left: tuple[str, Location] = ("", (0, 0))
 
     def compose(self) -> ComposeResult:
         """One of the two."""
@@ -141,11 +146,33 @@ class ArgumentsEditor(Vertical, Painted):
     async def _swap(self, before: Widget, face: Widget) -> None:
         before.remove()
         await self.mount(face)
-        self.begin()
+        self._resume()
         self.post_message(self.Changed())
+
+    def _leave_face(self) -> None:
+        """Remember where one was in what is shown."""
+        if self.form is not None:
+            self._place = self.form.place or self._place
+            self._unread = self.form.unread
+        elif self.area is not None:
+            self._left = (self.area.text, self.area.cursor_location)
+
+    def _resume(self) -> None:
+        """Be where one was, or where the same field is."""
+        if self.form is not None:
+            if self._place is None or not self.form.return_to(self._place):
+                self.begin()
+            return
+        self.begin()
+        if self.area is not None:
+            text, at = self._left
+            if text != self.area.text:
+                at = _row_of(self._place, self.area.document.lines), 0
+            self.area.move_cursor(at, center=True)
 
     def action_switch(self) -> None:
         """Show it the other way; nothing of it is lost."""
+        self._leave_face()
         if self.form is not None:
             self._show(ArgumentsArea(self.form.written()))
             return
@@ -154,8 +181,11 @@ class ArgumentsEditor(Vertical, Painted):
         if why or arguments is None:
             self.post_message(self.Refused(why))
         else:
-            self._show(ArgumentsForm(self._parameters, arguments, self._palette, defaults=False))
+            form = ArgumentsForm(self._parameters, arguments, self._palette, defaults=False)
+            form.restore(self._unread)
+            self._show(form)
 
+    @on(ValueArea.Entered)
     def action_next_field(self) -> None:
         """Go to the next field."""
         self.screen.focus_next("ArgumentsEditor *")
@@ -179,3 +209,11 @@ class ArgumentsEditor(Vertical, Painted):
     def _changed(self, event: Message) -> None:
         event.stop()
         self.post_message(self.Changed())
+
+
+def _row_of(place: Place | None, lines: Sequence[str]) -> int:
+    """The row of indented JSON in which the argument of a place stands, the first one if none is found."""
+    if place is None:
+        return 0
+    beginning = f"  {json.dumps(place.argument, ensure_ascii=False)}: "
+    return next((row for row, line in enumerate(lines) if line.startswith(beginning)), 0)

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from textual import events
+from textual import events, on
 from textual.containers import VerticalScroll
+from textual.geometry import Region
+from textual.widgets import TextArea
+from textual.widgets.text_area import Location
 
 from workbench.tui.form_fields import LEFT_OUT, MISSING, faults_by_field, fields_of
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
-from workbench.tui.screens.form_parts import FormField
-from workbench.tui.screens.nested_fields import Field, ListItem, NestedField, field_for
+from workbench.tui.screens.form_parts import FormField, ValueArea
+from workbench.tui.screens.nested_fields import Field, ListField, ListItem, NestedField, field_for
 
 Check: TypeAlias = Callable[[Mapping[str, Any]], "str | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A field by its path, the argument it belongs to, and where the cursor stands in it.
+
+    ``adds``: it is the row that adds an item to this list.
+    """
+
+    argument: str
+    path: str
+    at: Location = (0, 0)
+    adds: bool = False
 
 
 class ArgumentsForm(VerticalScroll, Painted):
@@ -53,6 +70,23 @@ class ArgumentsForm(VerticalScroll, Painted):
         found = {each.spec.name: each.collect(each.spec.name, faults) for each in self.fields}
         return {name: value for name, value in found.items() if value is not LEFT_OUT}
 
+    @property
+    def unread(self) -> dict[str, str]:
+        """The texts that are no values, by the paths of their fields."""
+        return {path: each.unread for path, each in self._written_in() if each.unread}
+
+    def restore(self, unread: Mapping[str, str]) -> None:
+        """Show these texts as they were written; as JSON they were strings."""
+        for path, field in self._written_in() if unread else ():
+            if path in unread:
+                field.restore(unread[path])
+
+    def _written_in(self) -> Iterator[tuple[str, FormField]]:
+        for path, each in self.places().items():
+            field = each.inner if isinstance(each, ListItem) else each
+            if isinstance(field, FormField):
+                yield path, field
+
     def judge(self, check: Check) -> tuple[Mapping[str, Any] | None, str]:
         """The arguments if nothing is wrong with them, and what is wrong that no field can say.
 
@@ -83,6 +117,33 @@ class ArgumentsForm(VerticalScroll, Painted):
         focused = self.screen.focused
         return next((each for each in self.query(FormField) if each.editor is focused), None)
 
+    @property
+    def place(self) -> Place | None:
+        """Where one is: what has the focus, and where the cursor stands in it."""
+        focused = self.screen.focused
+        at = focused.cursor_location if isinstance(focused, ValueArea) else (0, 0)
+        found = None  # what is in a field comes after it, and the innermost is where one is
+        for field in self.fields:
+            for path, each in field.by_path(field.spec.name):
+                if isinstance(each, ListField) and each.adder is focused:
+                    found = Place(field.spec.name, path, adds=True)
+                elif each.editor is focused:
+                    found = Place(field.spec.name, path, at)
+        return found
+
+    def return_to(self, place: Place) -> bool:
+        """Be there again. Whether there is such a field."""
+        field = self.places().get(place.path)
+        if field is None:
+            return False
+        adder = field.adder if place.adds and isinstance(field, ListField) else None
+        editor = adder or field.editor
+        if isinstance(editor, ValueArea):
+            editor.return_to(place.at)
+        else:
+            editor.focus(scroll_visible=False)
+        return True
+
     def take_out(self) -> bool:
         """Take the item that has the focus out of its list; the innermost one. Whether there is one."""
         focused = self.screen.focused
@@ -99,9 +160,26 @@ class ArgumentsForm(VerticalScroll, Painted):
         return focused is not None and any(isinstance(each, ListItem) for each in focused.ancestors)
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """A field that is filled in shows its heading too."""
-        owner = event.widget.parent
-        if isinstance(owner, FormField):
-            self.scroll_to_widget(owner, animate=False)
-        elif isinstance(owner, NestedField):
-            self.scroll_to_widget(event.widget, animate=False)
+        """A field that is filled in can be seen; one that has only just come, once it has its place."""
+        if event.widget.size.height:
+            self._reveal()
+        else:
+            self.call_after_refresh(self._reveal)
+
+    @on(events.Resize)
+    @on(FormField.Filled)
+    @on(TextArea.SelectionChanged)
+    def _moved(self) -> None:
+        """It can be seen in a lower screen too, and when what is above it came or went."""
+        self.call_after_refresh(self._reveal)
+
+    def _reveal(self) -> None:
+        focused = self.screen.focused
+        owner = focused.parent if focused is not None and self in focused.ancestors else None
+        if isinstance(owner, FormField) and owner.size.height <= self.size.height:
+            self.scroll_to_widget(owner, animate=False)  # with its heading
+        elif isinstance(focused, ValueArea):
+            cursor = focused.cursor_screen_offset - self.content_region.offset + self.scroll_offset
+            self.scroll_to_region(Region(cursor.x, cursor.y, 1, 1), animate=False, x_axis=False)
+        elif isinstance(owner, NestedField) and focused is not None:
+            self.scroll_to_widget(focused, animate=False)

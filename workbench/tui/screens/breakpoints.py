@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from workbench.tui.commands import bindings, key_text_of
 from workbench.tui.conditions import fault_of, moment_of
 from workbench.tui.events import BreakRow
+from workbench.tui.key_hints import Hint
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width
 from workbench.tui.rows import RowList
@@ -61,7 +62,7 @@ class BreakpointsScreen(ToolSettingScreen[Choice]):
             "breakpoints",
             palette,
             condition,
-            placeholder="arguments['path'].startswith('/etc')",
+            placeholder="no condition; for example arguments['path'].startswith('/etc')",
             enters="set" if tool else "",
         )
         self._put, self._remove, self._step = put, remove, step
@@ -164,15 +165,18 @@ class BreakpointsScreen(ToolSettingScreen[Choice]):
         elif self._fault:
             return [("  ✗ ", "error"), (clip(visible_line(self._fault), width - 6), "error")]
         elif text:
-            said = f"pauses {moment_of(text)} each call where it holds"
-            return [("  ✓ ", "success"), (clip(said, width - 6), "muted")]
+            pauses = f"pauses {moment_of(text)} each call where it holds"
+            if any(choice.there and choice.row.condition == text for choice in self._list.rows):
+                return [("  ■ ", "muted"), (clip(f"is set: {pauses}", width - 6), "muted")]
+            how = "enter" if self._field.has_focus else f"{key_text_of('breakpoints.condition')}, enter"
+            return [("  □ not set", "warning"), (clip(f"   {how} sets it: {pauses}", width - 13), "muted")]
         else:
             about = "over arguments, name, iteration, error, result (its value where it is JSON)"
         return [("    ", "muted"), (clip(about, width - 6), "muted")]
 
-    def foot_pairs(self) -> list[tuple[str, str]]:
+    def foot_hints(self) -> list[Hint]:
         """A condition is for one tool."""
-        return [pair for pair in super().foot_pairs() if self._tool or pair[1] != "condition"]
+        return [each for each in super().foot_hints() if self._tool or each.label != "condition"]
 
     def draw_row(self, record: Choice, width: int) -> list[Span]:
         """A breakpoint, or step mode."""

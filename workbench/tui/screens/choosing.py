@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.tui.commands import Scope
-from workbench.tui.key_hints import pairs_of
+from workbench.tui.key_hints import hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, spans_width
 from workbench.tui.row_view import Draw
@@ -162,7 +162,5 @@ class ChoosingScreen(BoxScreen[Result | None], Generic[R, Result]):
             self._list.action_page_down()
 
     def _foot_spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "text")]
-        for key, label in pairs_of(self._scope):
-            spans += [(key, "subtle"), (f" {label}   ", "muted")]
+        spans: list[Span] = [("  ", "text"), *hint_spans(hints_of(self._scope), width - 4), ("   ", "muted")]
         return [*spans, *self.foot_note(width - spans_width(spans))]

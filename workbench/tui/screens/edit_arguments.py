@@ -10,7 +10,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from workbench.tui.commands import key_text_of
+from workbench.tui.commands import key_of
+from workbench.tui.key_hints import Hint, hint_spans
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, name_spans, spans_width
 from workbench.tui.screens.approval_fields import Check, EditField, Left
@@ -68,11 +69,9 @@ class EditArgumentsScreen(BoxScreen[Mapping[str, Any]]):
         return [*spans, (clip("  runs again with these arguments", width - spans_width(spans) - 2), "muted")]
 
     def _foot_spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "text")]
         keys = (("field.take", "run it"), ("form.switch", "fields or JSON"), ("edit.leave", "leave"))
-        for command, label in keys:
-            spans += [(key_text_of(command), "subtle"), (f" {label}   ", "muted")]
-        return spans
+        shown = [Hint(key_of(command), label) for command, label in keys]
+        return [("  ", "text"), *hint_spans(shown, width - 4)]
 
     def action_leave(self) -> None:
         """Leave it; nothing runs."""

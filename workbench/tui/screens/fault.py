@@ -33,7 +33,7 @@ _DOES: Final[dict[FaultKind, str]] = {
 
 @dataclass(slots=True, eq=False)
 class Kind:
-    """One row: a kind of fault, and how a person would write it."""
+    """One row: a kind of fault, and the words that stand in the field while it is gone to."""
 
     kind: FaultKind
     text: str
@@ -60,15 +60,17 @@ class FaultScreen(ToolSettingScreen[Kind]):
         self._put, self._clear = put, clear
         self._tool, self._now = tool, now
         self._said: Span = ("", "muted")
+        self._on: Kind | None = None
+        self._shown: Kind | None = None
         self._kinds = [Kind(kind, text) for kind, text in EXAMPLES.items()]
         for each in self._kinds:
             if now.startswith(each.kind):
-                each.text = now
+                each.text, self._on = now, each
         self._list.rows = self._kinds
 
     def on_mount(self) -> None:
         """Begin with the one that is on, else with the first."""
-        self._list.go_to(next((at for at, each in enumerate(self._kinds) if each.text == self._now), 0))
+        self._list.go_to(self._kinds.index(self._on) if self._on is not None else 0)
         self._show_words()
 
     # keys
@@ -114,13 +116,15 @@ class FaultScreen(ToolSettingScreen[Kind]):
         self.action_put()
 
     def _show_words(self) -> None:
-        kind = self._list.current
+        kind = self._shown = self._list.current
         if kind is not None:
             self._field.value = kind.text
             self.judge()
 
     def judge(self) -> Fault | None:
-        """The fault that the words mean, None if they mean none."""
+        """The fault that the words mean, None if they mean none; the row keeps the words."""
+        if self._shown is not None:
+            self._shown.text = self._field.value
         try:
             fault = parse_fault(self._field.value)
         except ConfigError as error:
@@ -157,7 +161,7 @@ class FaultScreen(ToolSettingScreen[Kind]):
 
     def draw_row(self, record: Kind, width: int) -> list[Span]:
         """A kind of fault and what it does."""
-        on = bool(self._now) and record.text == self._now
+        on = record is self._on
         spans: list[Span] = [("  ■ " if on else "  □ ", "warning" if on else "muted")]
         spans.append((fit(record.kind, _NAME), "text"))
         return [*spans, (clip(_DOES[record.kind], width - spans_width(spans) - EDGE), "muted")]

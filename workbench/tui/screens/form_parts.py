@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Final
 
 from textual import events, on
@@ -12,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult, Location
 
 from workbench.tui.commands import bindings
 from workbench.tui.form_fields import EMPTY, LEFT_OUT, MISSING, FieldSpec, read, text_of
@@ -27,6 +29,9 @@ NOTHING: Final = -1
 """The place of what is chosen while nothing is."""
 
 _GAP: Final = 3
+
+_SHORT: Final = 60
+"""Characters up to which a value is selected when its field is gone to: so much is written again easily."""
 
 
 class Options(Painted, can_focus=True):
@@ -83,12 +88,49 @@ class Options(Painted, can_focus=True):
 
 
 class ValueArea(SteadyArea):
-    """Where a value is written. One of a single line is selected when the field is gone to."""
+    """Where a value is written. A short one is selected when the field is gone to: typing replaces it.
+
+    ``one_line``: Enter leads on to what comes next, and what is pasted becomes one line.
+    """
+
+    class Entered(Message):
+        """Enter was pressed in a field of one line."""
+
+    def __init__(self, text: str, *, one_line: bool, placeholder: str) -> None:
+        super().__init__(text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=placeholder)
+        self._one_line = one_line
+        self._returning = False
+
+    def return_to(self, place: Location) -> None:
+        """Take the focus with the cursor there and nothing selected: it was left in the middle of writing."""
+        self._returning = True
+        self.move_cursor(place)
+        self.focus(scroll_visible=False)
 
     def on_focus(self, event: events.Focus) -> None:
-        """Typing replaces the value; not when only the window got the focus back."""
-        if not event.from_app_focus and self.document.line_count == 1:
+        """Select a short value; not when the focus only comes back to where one was writing."""
+        came_back = event.from_app_focus or self._returning
+        self._returning = False
+        if not came_back and self.document.line_count == 1 and len(self.text) <= _SHORT:
             self.select_all()
+
+    def on_key(self, event: events.Key) -> None:
+        """Enter never takes a value away."""
+        if event.key != "enter":
+            return
+        if self._one_line:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Entered())
+        elif self.text and self.selected_text == self.text:
+            # Enter adds a line; it is no wish to be rid of a value that was selected by going to its field
+            self.move_cursor(self.document.end)
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Do an edit; lines become one where there is one only."""
+        if self._one_line and edit.text.splitlines() != [edit.text]:
+            edit = replace(edit, text=" ".join(line.strip() for line in edit.text.strip().splitlines()))
+        return super().edit(edit)
 
 
 class FormField(Headed):
@@ -135,9 +177,8 @@ class FormField(Headed):
             self._editor = Options(texts, _place(self._options, value), palette)
         else:
             text = "" if self._null else text_of(spec, value)
-            self._editor = ValueArea(
-                text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=self._empty()
-            )
+            one_line = spec.kind in ("number", "integer")
+            self._editor = ValueArea(text, one_line=one_line, placeholder=self._empty())
             self._text = self._editor.text
 
     def compose(self) -> ComposeResult:
@@ -175,8 +216,18 @@ class FormField(Headed):
         if not fault:
             return value
         faults[path] = fault
-        text = self._editor.text if isinstance(self._editor, TextArea) else ""
-        return text if text.strip() else LEFT_OUT
+        return self.unread or LEFT_OUT
+
+    @property
+    def unread(self) -> str:
+        """The text that stands in it and is no value, empty if there is none."""
+        text = self._editor.text if isinstance(self._editor, TextArea) and self.read()[1] else ""
+        return text if text.strip() else ""
+
+    def restore(self, text: str) -> None:
+        """Let a text that was no value stand there again, if it is what was taken for the value."""
+        if isinstance(self._editor, TextArea) and self._value == text:
+            self._editor.text = text
 
     def by_path(self, path: str) -> Iterator[tuple[str, FormField]]:
         """The field at its path."""

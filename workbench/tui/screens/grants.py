@@ -11,9 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import bindings
 from workbench.tui.do import Errand
 from workbench.tui.events import GrantRow
+from workbench.tui.key_hints import hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, name_spans, spans_width
@@ -54,9 +55,9 @@ class _Foot(Line):
     some = False
 
     def spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "muted")]
-        for command in commands("grants") if self.some else commands("grants")[1:]:
-            spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
+        keys = hints_of("grants")
+        shown = hint_spans(keys if self.some else keys[-1:], width - 2 * _EDGE)
+        spans: list[Span] = [("  ", "muted"), *shown, ("   ", "muted")]
         return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
 
 

@@ -9,6 +9,7 @@ from typing import Final
 from textual import events
 
 from workbench.tui.do import Errand
+from workbench.tui.palette import pressed_key
 from workbench.tui.prompt_area import PromptArea
 from workbench.tui.replay import TextField, replay, text_of
 from workbench.tui.screens.dimmed import DimmedScreen
@@ -60,6 +61,10 @@ class Grace:
     def someone_writes(self) -> None:
         """Wait as long as for someone who is writing."""
         self._wait = self._writing
+
+    def end(self) -> None:
+        """What comes from here on decides."""
+        self._over = True
 
     def restart(self) -> None:
         """Begin again, as when the window gets the focus by a click."""
@@ -149,6 +154,14 @@ class HeldScreen(DimmedScreen[None]):
             await self.run_action(own.binding.action)
         else:
             await super().on_event(event)
+
+    def on_click(self, event: events.Click) -> None:
+        """A key that is clicked is meant for the question, unless the question has only just come."""
+        if pressed_key(event.style):
+            if self.takes_clicks:
+                self._keys_held.end()
+            else:
+                event.stop()
 
     def holds(self, event: events.Event) -> bool:
         """Whether the event was meant for something else; then it is handed on.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -16,6 +16,7 @@ from textual.widgets import Input
 
 from workbench.tui.commands import Command, Scope, all_commands, bindings, key_text, searched
 from workbench.tui.commands.synonyms import GESTURES
+from workbench.tui.key_hints import hint_spans, hints_of
 from workbench.tui.line_view import Line, LineView
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line as OneRow
@@ -30,6 +31,7 @@ GROUPS: Final[dict[Scope, str]] = {
     "list": "trace and tools",
     "trace": "trace",
     "tools": "tools",
+    "tool": "all about a tool",
     "approval": "approval",
     "question": "questions of tools",
     "inspector": "inspector",
@@ -49,6 +51,7 @@ GROUPS: Final[dict[Scope, str]] = {
     "breakpoints": "breakpoints",
     "fault": "a fault on purpose",
     "field": "a field that is open",
+    "filter": "a filter or a search",
     "values": "arguments that are filled in",
     "adder": "arguments that are filled in",  # of one group with the row above
     "option": "a choice in a form",
@@ -58,6 +61,7 @@ GROUPS: Final[dict[Scope, str]] = {
 }
 
 _MOUSE: Final = "mouse"
+_ELSEWHERE: Final = "What follows holds in other places; type a word to find it."
 _NARROW: Final = 60
 _KEYS: Final = 18
 _KEYS_NARROW: Final = 10
@@ -69,7 +73,7 @@ class _Title(OneRow):
     where = ""
 
     def spans(self, width: int) -> list[Span]:
-        right: list[Span] = [("esc", "subtle"), (" close  ", "muted")]
+        right: list[Span] = [*hint_spans(hints_of("help"), width), ("  ", "muted")]
         left: list[Span] = [("  Keys and commands", "text strong")]
         where = (f"   {self.where}", "muted")
         if self.where and spans_width([*left, where, *right]) < width:
@@ -85,11 +89,14 @@ class HelpScreen(BoxScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("help")
 
     def __init__(self, palette: Palette, here: Sequence[Scope] = ()) -> None:
-        """``here`` are the scopes that hold where the help was asked for: they come first."""
+        """``here`` are the scopes that hold where the help was asked for: they come first.
+
+        What holds everywhere is next, and what the mouse does.
+        """
         super().__init__()
-        self._titles = list(dict.fromkeys([*(GROUPS[scope] for scope in here), *GROUPS.values()]))
+        self._near = dict.fromkeys([*(GROUPS[scope] for scope in here), GROUPS["app"], _MOUSE])
         self._title = _Title(palette)
-        self._filter = Input(placeholder="filter", id="help-filter", compact=True)
+        self._filter = Input(placeholder="type to find a key or command", id="help-filter", compact=True)
         self._rows = LineView(palette, background="raised", id="help-rows")
         self._width = 0
 
@@ -125,7 +132,7 @@ class HelpScreen(BoxScreen[None]):
 
     def _show(self) -> None:
         narrow = self._rows.size.width < _NARROW
-        self._rows.show(list(_lines(self._filter.value.lower().split(), self._titles, narrow=narrow)))
+        self._rows.show(list(_lines(self._filter.value.lower().split(), self._near, narrow=narrow)))
 
     def action_close(self) -> None:
         """Go back."""
@@ -152,39 +159,39 @@ def scopes_here(screen: Screen[Any]) -> list[Scope]:
     return sorted(found, key=lambda scope: scope == "list")  # what only this list knows, then what both do
 
 
-def _lines(words: list[str], titles: Sequence[str], *, narrow: bool) -> Iterator[Line]:
-    """Groups and their commands: those in whose key, name, help or group every word occurs.
-
-    A filter with a dot looks for ids, so these are shown then: a keymap is written with them.
-    """
+def _lines(words: list[str], near: Collection[str], *, narrow: bool) -> Iterator[Line]:
+    """Groups and their commands, those of ``near`` first: where every word is in key, name, help or group."""
     column = _KEYS_NARROW if narrow else _KEYS
-    ids = any("." in word for word in words)
-    groups = [
-        (
-            title,
-            [
-                (_keys(command), f"{command.help}  {command.id if ids else ''}".rstrip())
-                for command in all_commands()
-                if GROUPS[command.scope] == title and _matches(command, words)
-            ],
-        )
-        for title in titles
-    ]
-    groups.append(
-        (_MOUSE, [gesture for gesture in GESTURES if _holds(f"{_MOUSE} {' '.join(gesture)}", words)])
-    )
     some = False
-    for title, rows in groups:
+    for title in dict.fromkeys([*near, *GROUPS.values()]):
+        rows = list(_rows_of(title, words))
         if not rows:
             continue
         if some:
             yield Line(background="raised")
+        if near and title not in near and not words:
+            yield Line(_ELSEWHERE, "muted", background="raised", words=True)
+            yield Line(background="raised")
+            near = ()
         some = True
         yield Line(title, "text strong", background="raised")
         for keys, text in rows:
             yield from _row_lines(keys, text, column)
     if not some:
         yield Line("No key or command matches.", "muted", background="raised", words=True)
+
+
+def _rows_of(title: str, words: list[str]) -> Iterator[tuple[str, str]]:
+    """The keys and the help of a group's commands that fit.
+
+    A filter with a dot looks for ids, so these are shown then: a keymap is written with them.
+    """
+    if title == _MOUSE:
+        yield from (each for each in GESTURES if _holds(f"{_MOUSE} {' '.join(each)}", words))
+    ids = any("." in word for word in words)
+    for command in all_commands():
+        if GROUPS[command.scope] == title and _matches(command, words):
+            yield _keys(command), f"{command.help}  {command.id if ids else ''}".rstrip()
 
 
 def _row_lines(keys: str, text: str, column: int) -> Iterator[Line]:

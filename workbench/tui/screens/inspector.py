@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Final
 
 from textual.widget import Widget
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, hints, key_of
 from workbench.tui.inspector_about import About
 from workbench.tui.inspector_pages import facts, pages
 from workbench.tui.inspector_reading import source_of
+from workbench.tui.key_hints import hint
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.palette import Palette
 from workbench.tui.reader import NARROW, Reader
@@ -20,6 +22,9 @@ from workbench.tui.subject_row import SubjectRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.trace_rows import state_glyph
 from workbench.visible import visible_line
+
+_OF_ITS_AGENT: Final = frozenset({"inspector.again", "inspector.again_edited", "inspector.save_test"})
+"""What takes the agent that made the call."""
 
 
 class InspectorScreen(ReaderKeys, FullScreen[Entry]):
@@ -43,6 +48,7 @@ class InspectorScreen(ReaderKeys, FullScreen[Entry]):
         self._about = about or (lambda _: About())
         self._entries = entries
         self._index = index
+        self._left_out: frozenset[str] = frozenset()
         self._subject = SubjectRow(self._subject_spans, palette)
         self.reader = Reader(palette)
         self.scrolled = self.reader
@@ -61,6 +67,13 @@ class InspectorScreen(ReaderKeys, FullScreen[Entry]):
         self._show_entry()
         self.reader.view.focus()
 
+    def on_descendant_focus(self) -> None:
+        """While one types what to look for, the keys are the search's, which says them itself."""
+        self._show_hints()
+        self._top.refresh()
+
+    on_descendant_blur = on_descendant_focus
+
     @property
     def entry(self) -> Entry:
         """The entry that is shown."""
@@ -74,9 +87,16 @@ class InspectorScreen(ReaderKeys, FullScreen[Entry]):
     # what is shown
 
     def _show_entry(self) -> None:
-        self.reader.show(self.entry, pages(self.entry, self._about(self.entry)), facts(self.entry))
+        about = self._about(self.entry)
+        self._left_out = _OF_ITS_AGENT if about.gone else frozenset()
+        self.reader.show(self.entry, pages(self.entry, about), facts(self.entry))
+        self._show_hints()
         self._top.refresh()
         self._subject.refresh()
+
+    def _show_hints(self) -> None:
+        offered = () if self.reader.typing else hints(["inspector"])
+        self._hints.show(row for row in offered if row.id not in self._left_out)
 
     def top_spans(self, width: int) -> list[Span]:
         """Whose entry it is, and which of how many."""
@@ -84,9 +104,9 @@ class InspectorScreen(ReaderKeys, FullScreen[Entry]):
         left: list[Span] = [("  ", "text"), (entry.turn.agent, "text strong")]
         left += [(f"   {_where(entry)}", "subtle")]
         right: list[Span] = [(f"{self._index + 1} of {len(self._entries)}", "subtle")]
-        if width >= NARROW:
-            for key, label in (("k", "previous"), ("j", "next")):
-                right += [("   " + key, "subtle"), (" " + label, "muted")]
+        if width >= NARROW and not self.reader.typing:
+            for label in ("previous", "next"):
+                right += [("   ", "text"), *hint(key_of(f"inspector.{label}"), label)]
         room = width - 2 - spans_width(left) - spans_width(right)
         return [*left, (" " * room, "text"), *right] if room > 0 else left
 

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.geometry import Size
 from textual.widget import Widget
+from textual.widgets import Input
 
 from workbench.tui import events
 from workbench.tui.commands import Scope, hints
@@ -26,6 +27,7 @@ from workbench.tui.screens.patient import PatientScreen
 NARROW: Final = 104
 LOW: Final = 16
 _TABS: Final = ("conversation", "trace", "tools")
+_NOT_IN_A_SEARCH: Final = frozenset({"app.stop", "app.next_panel", "app.approval_mode"})
 _SCOPES: Final[tuple[tuple[type[Widget], Scope], ...]] = (
     (Prompt, "prompt"),
     (Conversation, "conversation"),
@@ -284,6 +286,7 @@ class MainScreen(PatientScreen[None]):
         if not self._busy or scope == "prompt":
             # the activity line above the prompt says it already
             held = [command for command in held if command.id != "app.stop"]
-        if self.conversation.searching:
-            held = [command for command in hints(("app",)) if command.id != "app.stop"]
+        if self.conversation.searching or isinstance(self.focused, Input):
+            # a filter or a search has keys of its own, which its row says
+            held = [command for command in hints(("app",)) if command.id not in _NOT_IN_A_SEARCH]
         self.hint_line.show(held)

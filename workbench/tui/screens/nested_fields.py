@@ -215,6 +215,11 @@ class ListField(NestedField):
             yield from each.by_path(f"{path}[{at}]")
 
     @property
+    def adder(self) -> Widget | None:
+        """The row that adds an item, once the list is filled in."""
+        return self._adder if self._built else None
+
+    @property
     def editor(self) -> Widget:
         """The first item, or the row that adds one."""
         if self._presence is None:
@@ -233,7 +238,7 @@ class ListField(NestedField):
         item.editor.focus()
         self.post_message(FormField.Filled())
 
-    def on_list_item_removed(self, event: ListItem.Removed) -> None:
+    async def on_list_item_removed(self, event: ListItem.Removed) -> None:
         """One less; the one behind it, or the row that adds one, has the focus then."""
         event.stop()
         at = self._items.index(event.item)
@@ -242,7 +247,7 @@ class ListField(NestedField):
         self._number()
         after = self._items[at].editor if at < len(self._items) else self._adder
         after.focus()
-        event.item.remove()
+        await event.item.remove()
         self.post_message(FormField.Filled())
 
 
@@ -262,7 +267,7 @@ class ListItem(Headed):
         super().__init__()
         self.number = 0
         self.spec = inner.spec
-        self._inner = inner
+        self.inner = inner
         self._palette = palette
         self._head = TitleRow(self._spans, palette, "background")
         self._remove_from = 0
@@ -270,7 +275,7 @@ class ListItem(Headed):
     def compose(self) -> ComposeResult:
         """The row above the field."""
         yield self._head
-        yield self._inner
+        yield self.inner
 
     def _spans(self, width: int) -> list[Span]:
         remove: list[Span] = [(key_text_of("form.remove"), "subtle"), (" take out", "muted")]
@@ -291,22 +296,22 @@ class ListItem(Headed):
 
     def collect(self, path: str, faults: dict[str, str]) -> Any:
         """The item's value."""
-        return self._inner.collect(path, faults)
+        return self.inner.collect(path, faults)
 
     def by_path(self, path: str) -> Iterator[tuple[str, Any]]:
         """The item, and what is in it."""
         yield path, self
-        yield from (pair for pair in self._inner.by_path(path) if pair[1] is not self._inner)
+        yield from (pair for pair in self.inner.by_path(path) if pair[1] is not self.inner)
 
     @property
     def editor(self) -> Widget:
         """What has the focus while it is filled in."""
-        return self._inner.editor
+        return self.inner.editor
 
     def repaint(self) -> None:
         """Its field has the colours too."""
         super().repaint()
-        self._inner.palette = self._palette
+        self.inner.palette = self._palette
 
 
 class AddRow(Painted, can_focus=True):

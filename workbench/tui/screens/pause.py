@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from workbench.engine.breakpoints import Action, Resume
-from workbench.tui.commands import Command, bindings, commands, key_text_of, passed
+from workbench.tui.commands import Command, bindings, commands, hints, key_text_of, passed
 from workbench.tui.inspector_about import About
 from workbench.tui.inspector_reading import source_of
 from workbench.tui.json_view import editable_text
@@ -23,8 +23,9 @@ from workbench.tui.pause_pages import pause_facts, pause_pages, paused_entry
 from workbench.tui.reader import Reader
 from workbench.tui.render import Span, arguments_text, clip, name_spans, spans_width, time_cells
 from workbench.tui.screens.approval_fields import EditField, Left
+from workbench.tui.screens.approval_texts import size_text
 from workbench.tui.screens.held import HeldScreen
-from workbench.tui.screens.pause_parts import BUTTON, Keys, ResultField
+from workbench.tui.screens.pause_parts import Keys, ResultField
 from workbench.tui.screens.reading import ReaderKeys
 from workbench.tui.subject_row import SubjectRow
 from workbench.tui.title_row import TitleRow
@@ -42,6 +43,8 @@ _PASSED: Final = ("app.help", "app.repaint", "app.interrupt")
 class PauseScreen(ReaderKeys, HeldScreen):
     """Shows a paused call and reports through ``decide`` how to go on, once.
 
+    Arguments and a result that were taken are shown like the call's own, and hold once it goes on: in place
+    of the call's result where that was given, else instead of running it.
     A screen that something else takes away reports None. ``about`` tells what is known of the call's tool,
     ``waiting`` how many calls run again once the turn is over.
     ``clock`` is monotonic, ``now`` gives Unix time, both in seconds.
@@ -67,6 +70,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
         super().__init__(clock=clock)
         self.request = request
         self.arguments: Mapping[str, Any] = request.arguments
+        self.result: str | None = None
         self.mode: Literal["keys", "arguments", "result"] = "keys"
         self._decide: Decide | None = decide
         self._palette = palette
@@ -78,9 +82,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self.reader = Reader(palette, keyed=False)
         self.scrolled = self.reader
         self._keys = Keys(palette)
-        self._keys.shown = tuple(
-            command for command in commands("pause") if command.hint and self._holds(command)
-        )
+        self._keys.shown = tuple(command for command in hints(["pause"]) if self._holds(command))
 
     def compose(self) -> ComposeResult:
         """Where it is, what it is, the pages beside the facts, the keys."""
@@ -95,6 +97,13 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self.app.bell()
         self.set_interval(1, self._top.refresh)
 
+    def on_descendant_focus(self) -> None:
+        """The keys are those of what is typed into."""
+        self._keys.searching = self.reader.typing
+        self._keys.refresh()
+
+    on_descendant_blur = on_descendant_focus
+
     def on_screen_resume(self) -> None:
         """A call may have been chosen on what lay above."""
         self.call_after_refresh(self._top.refresh)
@@ -102,6 +111,15 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def on_unmount(self) -> None:
         """However the screen went away: without an answer, the turn stops."""
         self._answer(None)
+
+    def withdrawn(self, why: str) -> None:
+        """Say why it went away while something was being edited, which is copied."""
+        fields = [*self.query(EditField), *self.query(ResultField)]
+        edited = next((field.unfinished for field in fields if field.unfinished), "")
+        if edited:
+            self.app.copy_to_clipboard(edited)
+            said = f"{visible_line(why)}. What you were editing was copied: {size_text(len(edited))}."
+            self.app.notify(said, title="No longer paused", severity="warning", markup=False)
 
     def on_resize(self, event: events.Resize) -> None:
         """A low screen has no room for blank rows."""
@@ -124,8 +142,8 @@ class PauseScreen(ReaderKeys, HeldScreen):
 
     @property
     def entry(self) -> Entry:
-        """The call as the trace would hold it, with the arguments as they are now."""
-        return paused_entry(self.request, self.arguments)
+        """The call as the trace would hold it, with arguments and result as they are now."""
+        return paused_entry(self.request, self.arguments, self.result)
 
     def _show(self, page: str = "") -> None:
         entry = self.entry
@@ -153,7 +171,9 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def _subject_spans(self, width: int) -> list[Span]:
         request = self.request
         failed = request.error is not None
-        word = request.when if not failed else "after, failed"
+        word: str = request.when if not failed else "after, failed"
+        if self.result is not None:
+            word += ", made up" if request.when == "before" else ", result edited"
         spans: list[Span] = [("  ◇ ", "warning"), (word + " ", "error" if failed else "warning")]
         spans += [(text, f"{key} strong" if key == "text" else key) for text, key in name_spans(request.tool)]
         said = clip(arguments_text(self.arguments), width - spans_width(spans) - 4)
@@ -197,14 +217,6 @@ class PauseScreen(ReaderKeys, HeldScreen):
         self._keys.said = ""
         self._keys.refresh()
 
-    def on_click(self, event: events.Click) -> None:
-        """The button is Enter, except for a click that only brings the window to the front."""
-        button = len(BUTTON)
-        right = self.size.width - 2
-        on_button = event.screen_y == self.size.height - 1 and right - button <= event.screen_x < right
-        if on_button and self.mode == "keys" and self.takes_clicks:
-            self.action_go_on()
-
     # what becomes of the call
 
     def action_go_on(self) -> None:
@@ -237,11 +249,12 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def action_skip(self) -> None:
         """Make a result up; the tool does not run."""
         said = "made-up result: the model reads this, and the call does not run"
-        self._open("result", ResultField("", said, self._palette))
+        self._open("result", ResultField(self.result or "", said, self._palette))
 
     def action_edit_result(self) -> None:
         """Edit what the model will read."""
-        result = self.request.error if self.request.result is None else self.request.result
+        gave = self.request.error if self.request.result is None else self.request.result
+        result = gave if self.result is None else self.result
         said = "edited result: the model reads this instead of what the call gave"
         self._open("result", ResultField(result or "", said, self._palette))
 
@@ -268,20 +281,31 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def _arguments_taken(self, event: EditField.Taken) -> None:
         event.stop()
         self.arguments = event.arguments
+        if self.request.when == "before":
+            self.result = None  # they are written for a call that runs
         self._close_field()
         self._show("Arguments")
+        go_on, step, again = (key_text_of(f"pause.{each}") for each in ("go_on", "step", "again"))
         if self.request.when == "after":
-            self._say(f"{key_text_of('pause.again')} runs the call again with these arguments")
+            self._say(f"{again} runs the call again with these arguments")
+        else:
+            self._say(f"{go_on} runs the call with these arguments, {step} runs it and steps on")
 
     @on(ResultField.Taken)
     def _result_taken(self, event: ResultField.Taken) -> None:
         event.stop()
-        action: Action = "skip" if self.request.when == "before" else "continue"
-        self._answer(Resume(action, result=event.text))
+        self.result = event.text
+        self._close_field()
+        self._show("Result")
+        keys = [key_text_of(f"pause.{each}") for each in ("go_on", "step", "edit")]
+        said = "{} continues with this result, {} steps on with it"
+        if self.request.when == "before":
+            said += "; {} lets the call run after all"
+        self._say(said.format(*keys))
 
     def _resume(self, action: Action) -> None:
         edited = editable_text(self.arguments) != editable_text(self.request.arguments)
-        self._answer(Resume(action, arguments=self.arguments if edited else None))
+        self._answer(Resume(action, self.arguments if edited else None, self.result))
 
     def _answer(self, resume: Resume | None) -> None:
         decide, self._decide = self._decide, None

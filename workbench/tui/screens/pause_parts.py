@@ -9,18 +9,17 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.message import Message
 
-from workbench.tui.commands import Command, bindings, key_text, key_text_of
-from workbench.tui.key_hints import hint_spans
-from workbench.tui.palette import Palette
+from workbench.tui.commands import Command, bindings, key_of, key_text
+from workbench.tui.key_hints import Hint, hint_spans
+from workbench.tui.palette import Palette, press_key
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, spans_width
 from workbench.tui.screens.approval_fields import Left
 from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 
-BUTTON: Final = " Continue  enter "
 _WHILE_EDITING: Final = ("field.take", "field.leave")
-_OF_ARGUMENTS: Final = ("field.take", "field.leave", "form.switch")
+_OF_ARGUMENTS: Final = ("field.take", "form.switch", "field.leave")
 
 
 class ResultField(Vertical):
@@ -43,6 +42,7 @@ class ResultField(Vertical):
         self._area = SteadyArea(
             text, soft_wrap=len(text) < 50_000, compact=True, tab_behavior="focus", classes="result"
         )
+        self._first = self._area.text
 
     def compose(self) -> ComposeResult:
         """What the text is for, and the text; any is right."""
@@ -52,6 +52,11 @@ class ResultField(Vertical):
     def on_mount(self) -> None:
         """Type here."""
         self._area.focus()
+
+    @property
+    def unfinished(self) -> str:
+        """What was written and not taken yet, empty if nothing was."""
+        return self._area.text if self._area.text != self._first else ""
 
     def action_take(self) -> None:
         """Take it."""
@@ -63,29 +68,37 @@ class ResultField(Vertical):
 
 
 class Keys(Line):
-    """What can be done, and the one button."""
+    """What can be done, and the one button; ``shown`` are the commands of both."""
 
     background = "background"
     said = ""
     editing = False
+    searching = False
     of_arguments = False
     shown: tuple[Command, ...] = ()
 
     def spans(self, width: int) -> list[Span]:
-        # the last one is never dropped, and it is Escape that leads away
-        shown = sorted(self.shown[1:], key=lambda each: each.keys[0] == "escape")
-        pairs = [(key_text(each.keys[0]), each.label) for each in shown]
+        if self.searching:
+            return []  # the search says its keys itself
+        # the last one is never dropped, and it is the one that leads away
+        shown = sorted(self.shown, key=lambda each: each.id == "pause.stop")
+        keys = [Hint(each.keys[0], each.label) for each in shown if each.id != "pause.go_on"]
         if self.editing:
             ids = _OF_ARGUMENTS if self.of_arguments else _WHILE_EDITING
             words = {"form.switch": "fields or JSON"}
-            pairs = [(key_text_of(each), words.get(each, each.rpartition(".")[2])) for each in ids]
-        button: list[Span] = [] if self.editing else [(BUTTON, "on_accent on:accent")]
+            keys = [Hint(key_of(each), words.get(each, each.rpartition(".")[2])) for each in ids]
+        button = [] if self.editing else _button()
         room = width - 4 - spans_width(button)
         if self.said and not self.editing:
             return self._ended([("  ", "text"), (clip(self.said, room), "warning")], button, width)
-        return self._ended([("  ", "text"), *hint_spans(pairs, room - 2)], button, width)
+        return self._ended([("  ", "text"), *hint_spans(keys, room - 2)], button, width)
 
     @staticmethod
     def _ended(left: list[Span], button: list[Span], width: int) -> list[Span]:
         blanks = width - 2 - spans_width(left) - spans_width(button)
         return [*left, (" " * max(1, blanks), "text"), *button]
+
+
+def _button() -> list[Span]:
+    key = key_of("pause.go_on")
+    return [(f" Continue  {key_text(key)} ", f"on_accent on:accent {press_key(key)}")] if key else []

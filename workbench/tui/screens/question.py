@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final, Literal
 
-from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -16,7 +15,8 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from workbench.tui.commands import bindings, hints, key_text
+from workbench.tui.commands import bindings
+from workbench.tui.key_hints import hint_content, hints_of
 from workbench.tui.screens.held import HeldScreen
 from workbench.visible import visible, visible_line
 
@@ -176,16 +176,11 @@ def _prompt(question: QuestionText) -> str:
 
 
 def _hints(width: int) -> Content:
-    parts: list[tuple[str, str]] = []
-    used = 0
-    # esc stands last and is never dropped
-    *others, last = hints(["question"])
-    room = width - cell_len(f"{key_text(last.keys[0])} {last.label}")
-    for command in [*others, last]:
-        key, label = key_text(command.keys[0]), f" {command.label}"
-        cells = cell_len(key + label) + 3
-        if command is not last and used + cells > room:
-            continue
-        parts += [(key, "$subtle"), (label + ("" if command is last else "   "), "$muted")]
-        used += cells
-    return Content.assemble(*parts)
+    shown = hints_of("question")
+    while len(shown) > 1:
+        content = hint_content(shown, "$subtle", "$muted")
+        if content.cell_length <= width:
+            return content
+        # esc stands last and is never dropped
+        del shown[-2]
+    return hint_content(shown, "$subtle", "$muted")

@@ -13,7 +13,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from workbench.tui.commands import binding, bindings, commands, key_text
+from workbench.tui.commands import binding, bindings
+from workbench.tui.key_hints import hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, name_spans, spans_width
@@ -117,10 +118,7 @@ class SaveTestScreen(DimmedScreen[str]):
         return [*spans, (clip(said, width - spans_width(spans) - 2), "muted")]
 
     def _foot_spans(self, width: int) -> list[Span]:
-        spans: list[Span] = [("  ", "text")]
-        for command in commands("save_test"):
-            spans += [(key_text(command.keys[0]), "subtle"), (f" {command.label}   ", "muted")]
-        return spans
+        return [("  ", "text"), *hint_spans(hints_of("save_test"), width - 4)]
 
     def action_write(self) -> None:
         """Take the path, if it can be written."""

@@ -18,7 +18,7 @@ from workbench.tui.commands import bindings
 from workbench.tui.do import Errand
 from workbench.tui.events import SessionRow
 from workbench.tui.filter_line import FilterLine
-from workbench.tui.key_hints import hint_spans, pairs_of
+from workbench.tui.key_hints import hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, fit, spans_width
@@ -66,9 +66,12 @@ class _Foot(Line):
     background = "raised"
     note = ""
     some = False
+    searching = False
 
     def spans(self, width: int) -> list[Span]:
-        keys = pairs_of("sessions")
+        if self.searching:
+            return []  # the search says its keys itself
+        keys = hints_of("sessions")
         hints = hint_spans(keys if self.some else keys[-1:], width - 2 * _EDGE)
         spans: list[Span] = [("  ", "muted"), *hints, ("   ", "muted")]
         return [*spans, (clip(self.note, width - _EDGE - spans_width(spans)), "subtle")]
@@ -115,7 +118,7 @@ class SessionsScreen(BoxScreen[None]):
         super().__init__()
         self._now = now
         self._title = _Title(palette)
-        self._search = FilterLine("text in prompts, answers, calls and results", "enter search   esc all")
+        self._search = FilterLine("text in prompts, answers, calls and results", "search", "all")
         self._list: RowList[SessionRow] = RowList(self._draw, palette, background="raised", empty=_READING)
         self._foot = _Foot(palette)
 
@@ -150,6 +153,13 @@ class SessionsScreen(BoxScreen[None]):
         self._title.count, self._foot.some, self._foot.note = len(rows), bool(rows), note
         self._title.refresh()
         self._foot.refresh()
+
+    def on_descendant_focus(self) -> None:
+        """The keys are those of what is typed into."""
+        self._foot.searching = self._search.has_focus_within
+        self._foot.refresh()
+
+    on_descendant_blur = on_descendant_focus
 
     # keys
 

@@ -11,8 +11,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from workbench.tui.commands import Scope, binding, key_text_of
-from workbench.tui.key_hints import hint_spans, pairs_of
+from workbench.tui.commands import Scope, binding, key_of
+from workbench.tui.key_hints import Hint, hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span
 from workbench.tui.rows import RowList
@@ -110,9 +110,9 @@ class ToolSettingScreen(BoxScreen[None], Generic[R]):
         """Enter was pressed in the field."""
         raise NotImplementedError
 
-    def foot_pairs(self) -> list[tuple[str, str]]:
-        """Keys and labels that hold in the list."""
-        return pairs_of(self._scope)
+    def foot_hints(self) -> list[Hint]:
+        """The keys that hold in the list."""
+        return hints_of(self._scope)
 
     # keys
 
@@ -121,8 +121,9 @@ class ToolSettingScreen(BoxScreen[None], Generic[R]):
         self.dismiss()
 
     def on_descendant_focus(self) -> None:
-        """The keys belong to what has the focus."""
+        """The keys belong to what has the focus, and so may what is said of the field."""
         self._foot.refresh()
+        self._verdict.refresh()
 
     on_descendant_blur = on_descendant_focus
 
@@ -137,7 +138,7 @@ class ToolSettingScreen(BoxScreen[None], Generic[R]):
         self.entered()
 
     def _foot_spans(self, width: int) -> list[Span]:
-        pairs = self.foot_pairs()
+        shown = self.foot_hints()
         if self._field.has_focus:
-            pairs = [("enter", self._enters), (key_text_of("field.leave"), "leave")]
-        return [("  ", "muted"), *hint_spans(pairs, width - 2 * EDGE)]
+            shown = [Hint("enter", self._enters), Hint(key_of("field.leave"), "leave")]
+        return [("  ", "muted"), *hint_spans(shown, width - 2 * EDGE)]

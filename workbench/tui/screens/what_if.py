@@ -11,7 +11,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import TextArea
 
-from workbench.tui.commands import bindings, commands, key_text
+from workbench.tui.commands import bindings
+from workbench.tui.key_hints import Hint, hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
 from workbench.tui.render import Span, clip, spans_width
@@ -22,6 +23,9 @@ from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible, visible_line
 
 _ROOMY: Final = 60
+
+_FAILURE: Final = "Error executing {}: RuntimeError: it could not be done"
+"""What stands as the error of a call that gave a result, until it is written; of the tool of that name."""
 
 
 class _Title(Line):
@@ -53,16 +57,16 @@ class _Foot(Line):
     background = "raised"
 
     def spans(self, width: int) -> list[Span]:
-        gap = "   " if width >= _ROOMY else "  "
-        spans: list[Span] = [("  ", "muted")]
-        for command in commands("what_if"):
-            label = command.label if width >= _ROOMY else command.label.partition(" from")[0]
-            spans += [(key_text(command.keys[0]), "subtle"), (f" {label}{gap}", "muted")]
-        return spans
+        shown, gap = hints_of("what_if"), "   "
+        if width < _ROOMY:
+            shown, gap = [Hint(key, label.partition(" from")[0]) for key, label in shown], "  "
+        return [("  ", "muted"), *hint_spans(shown, width - 4, gap)]
 
 
 class WhatIfScreen(BoxScreen[Instead | None]):
     """Begins with what the call gave; ends with what it shall have given, or None.
+
+    A result and an error are two texts, of which one is shown.
 
     ``name`` and ``arguments`` are safe to paint. ``result`` is the text as the model read it. ``written`` is
     what was written before and was ``refused`` for a reason.
@@ -92,8 +96,10 @@ class WhatIfScreen(BoxScreen[Instead | None]):
         self._kind = _Kind(palette)
         self._kind.failed = failed if written is None else written.failed
         self._kind.note = visible_line(refused)
-        text = visible(result) if written is None else written.text
-        self._text = SteadyArea(text, id="what-if-text", compact=True, soft_wrap=True)
+        texts = {failed: visible(result), not failed: "" if failed else _FAILURE.format(self._title.name)}
+        if written is not None:
+            texts[written.failed] = written.text
+        self._texts = {kind: SteadyArea(text, compact=True, soft_wrap=True) for kind, text in texts.items()}
         self._foot = _Foot(palette)
 
     def compose(self) -> ComposeResult:
@@ -101,16 +107,17 @@ class WhatIfScreen(BoxScreen[Instead | None]):
         with Vertical(id="what-if-box"):
             yield self._title
             yield self._kind
-            yield self._text
+            yield from self._texts.values()
             yield self._foot
 
     def on_mount(self) -> None:
-        """The text takes the keys, all of it selected: most write something else than what was given."""
-        self._text.focus()
-        if self._written is None:
-            self._text.select_all()
-        else:
-            self._text.move_cursor(self._text.document.end)
+        """The text takes the keys, all of it selected: most write something else than what stands there."""
+        for kind, text in self._texts.items():
+            if self._written is not None and self._written.failed == kind:
+                text.move_cursor(text.document.end)
+            else:
+                text.select_all()
+        self._show()
 
     @property
     def palette(self) -> Palette:
@@ -121,10 +128,20 @@ class WhatIfScreen(BoxScreen[Instead | None]):
     def palette(self, palette: Palette) -> None:
         self._title.palette = self._kind.palette = self._foot.palette = palette
 
+    @property
+    def _text(self) -> SteadyArea:
+        """The text that holds: the result or the error."""
+        return self._texts[self._kind.failed]
+
+    def _show(self) -> None:
+        for text in self._texts.values():
+            text.display = text is self._text
+        self._text.focus()
+
     def action_fails(self) -> None:
-        """From a result to an error, and back."""
+        """From a result to an error, and back; each keeps its text."""
         self._kind.failed = not self._kind.failed
-        self._kind.refresh()
+        self._show()
         self._say("")
 
     def action_go(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual.events import Key
 
+from workbench.tui.key_hints import hint
 from workbench.tui.render import Span
 from workbench.tui.transcript.blocks import Block, Reasoning
 from workbench.tui.transcript.call import CallBlock
@@ -13,7 +14,7 @@ from workbench.tui.transcript.user_message import UserMessage
 from workbench.visible import visible_line
 
 # the way out comes first: a narrow row ends before the others
-_KEYS = (("esc", " close   "), ("up", " above   "), ("down", " below"))
+_KEYS = (("escape", "close"), ("up", "above"), ("down", "below"))
 
 
 class SearchBar:
@@ -32,9 +33,9 @@ class SearchBar:
         ``near`` is where a new term is looked for first.
         """
         search = self._search
-        if event.key in ("enter", "up", "shift+enter"):
+        if event.key in ("enter", "up", "shift+enter", "shift+tab"):
             self.shown = search.move(-1)
-        elif event.key == "down":
+        elif event.key in ("down", "tab"):
             self.shown = search.move(1)
         elif event.key == "backspace":
             self.shown = search.look_for(search.term[:-1], near)
@@ -90,6 +91,6 @@ class SearchBar:
         """The term, how often it was found, and the keys."""
         search = self._search
         count = f"{search.position} of {search.count}" if search.count else "not found" if search.term else ""
-        hints = [span for key, what in _KEYS for span in ((key, "subtle"), (what, "muted"))]
+        hints = [span for key, what in _KEYS for span in hint(key, what, "   ")]
         shown = visible_line(search.term)
         return [("/ ", "accent"), (shown, "text"), ("▍", "accent"), (f"  {count}   ", "muted"), *hints]

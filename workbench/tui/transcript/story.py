@@ -41,6 +41,8 @@ class Story:
         self._document = document
         self._writer: MarkdownWriter | None = None
         self._streamed: list[str] = []
+        self._later: list[Notice] = []
+        """Notices that came while an answer was being written: they would tear it apart."""
         self._held = ""
         self._counted = (-1, "", 0)
         self._reasoning: Reasoning | None = None
@@ -72,8 +74,9 @@ class Story:
             handler(event)
 
     def add(self, block: Block) -> None:
-        """Add a block that no event brought."""
-        self._close_answer()
+        """Add a block that no event brought; an answer that is being written goes on below it."""
+        self._close_reasoning()
+        self._finish_writing()
         self._append(block)
 
     @property
@@ -195,6 +198,9 @@ class Story:
         self._close_reasoning()
         self._finish_writing()
         self._streamed.clear()
+        later, self._later = self._later, []
+        for event in later:
+            self._notice(event)
 
     def _drop_drafts(self) -> None:
         for draft in self._drafts.values():
@@ -301,6 +307,9 @@ class Story:
             self._append(ending)
 
     def _notice(self, event: Notice) -> None:
+        if self._writer is not None:
+            self._later.append(event)
+            return
         number, said, times = self._counted
         blocks = self._document.blocks
         last = blocks[-1] if blocks else None
@@ -320,6 +329,7 @@ class Story:
         self._document.clear()
         self._writer, self._reasoning, self._held = None, None, ""
         self._streamed.clear()
+        self._later.clear()
         self._calls.clear()
         self._drafts.clear()
         self._running.clear()

@@ -1,0 +1,91 @@
+"""All that there is to say about a tool, whole: what its rows in the tools panel have no room for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import BindingType
+from textual.widget import Widget
+
+from workbench.tui.commands import bindings
+from workbench.tui.page_view import PageView
+from workbench.tui.palette import Palette
+from workbench.tui.render import Span, fit, name_spans
+from workbench.tui.screens.full import FullScreen
+from workbench.tui.screens.reading import ScrollKeys
+from workbench.tui.wrapped import Line, wrapped
+
+_LABEL: Final = 12
+_EDGE: Final = 2
+
+
+class ToolScreen(ScrollKeys, FullScreen[None]):
+    """Shows what is said about ``tool``: a label and a text each, of which the one at ``index`` is tinted."""
+
+    CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
+    BINDINGS: ClassVar[list[BindingType]] = bindings("tool")
+    scope = "tool"
+
+    def __init__(self, tool: str, said: Sequence[tuple[str, str]], index: int, palette: Palette) -> None:
+        super().__init__(palette)
+        self._tool = tool
+        self._said = said
+        self._index = index
+        self._view = PageView(palette, "background", "said")
+        self.scrolled = self._view
+
+    def body(self) -> Iterable[Widget]:
+        """The texts."""
+        return (self._view,)
+
+    def dress(self, palette: Palette) -> None:
+        """They are painted anew."""
+        self._view.palette = palette
+
+    def on_mount(self) -> None:
+        """The keys scroll."""
+        self._view.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Lines are broken anew, and the text that is wanted is in view."""
+        lines: list[Line] = []
+        wanted = range(0)
+        for index, (label, text) in enumerate(self._said):
+            head = label if not index or self._said[index - 1][0] != label else ""
+            added = list(_lines(head, text, event.size.width))
+            if index == self._index:
+                wanted = range(len(lines), len(lines) + len(added))
+            lines += added
+        self._view.show(lines)
+        for line in (wanted[-1:], wanted[:1]):  # its end too, where there is room for it
+            if line:
+                self._view.place_cursor(line[0])
+
+    def top_spans(self, width: int) -> list[Span]:
+        """Which tool it is."""
+        return [("  ", "text"), *name_spans(self._tool, "text strong")]
+
+    def action_back(self) -> None:
+        """Go back."""
+        self.dismiss()
+
+    def action_copy(self) -> None:
+        """Put all of it into the clipboard."""
+        text = "\n".join(f"{label}: {text}" for label, text in self._said)
+        self.app.copy_to_clipboard(text)
+        self.notify(f"{len(text):,} characters copied.", markup=False, timeout=2)
+
+
+def _lines(label: str, text: str, width: int) -> Iterable[Line]:
+    """A text beside its label; below it where there is little room."""
+    beside = width >= 3 * _LABEL
+    indent = _EDGE + (_LABEL if beside else _EDGE)
+    edge: Span = (" " * _EDGE, "text")
+    head: Span = (fit(label, _LABEL), "muted")
+    if label and not beside:
+        yield edge, head
+    for number, (margin, *spans) in enumerate(wrapped(text, width, indent=indent, words=True)):
+        yield (edge, head, *spans) if beside and not number else (margin, *spans)
