@@ -1,6 +1,7 @@
-"""Shared by the tests of the screen: pilots that wait for facts, style sheets that are read once."""
+"""Shared by the tests of the screen: pilots that wait for facts, style sheets that are read once, still cursors."""
 
-from tests.tui import parsed_styles, settling
+from tests.tui import parsed_styles, settling, steady_cursors
 
 settling.use()
 parsed_styles.use()
+steady_cursors.use()

@@ -14,7 +14,7 @@ from workbench.visible import visible_line
 _ASKS: Final = {
     "careful": "it asks before anything but reading",
     "strict": "it asks before every call",
-    "open": "it asks before nothing",
+    "open": "it asks for nothing",
 }
 _COLUMN: Final = 11
 _KEYS: Final = (
