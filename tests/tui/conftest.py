@@ -1,4 +1,4 @@
-"""Shared by the tests of the screen: pilots that wait for facts, style sheets that are read once, still cursors."""
+"""Shared by the tests of the screen: pilots that wait for facts, styles that are read once, still cursors."""
 
 from tests.tui import parsed_styles, settling, steady_cursors
 
