@@ -525,7 +525,7 @@ async def test_an_agent_inside_a_tool_asks_too_and_shows_where_it_comes_from(own
         await it.press("y", "enter")
         await it.until(lambda: it.app.screen is not first and isinstance(it.app.screen, ApprovalScreen))
         await it.asked()
-        assert "chief › scribe › scribe" in it.shown()
+        assert "chief › scribe  " in it.shown()
         assert not (own_folder / "note.txt").exists()
         await it.press("y", "enter")
         await it.until(lambda: it.idle)
