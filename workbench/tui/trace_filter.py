@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby, repeat
-from operator import attrgetter, is_
+from itertools import groupby
+from operator import attrgetter
 from typing import Final
 
 from workbench.tui.trace_query import Query
@@ -143,7 +143,7 @@ class TraceFilter:
     def _take(self, entries: list[Entry]) -> None:
         if self._checkpoint is None:
             still = len(entries)
-            if any(map(is_, map(_data_of, entries), repeat(NO_DATA))):
+            if [entry for entry in entries if entry.data is NO_DATA]:
                 still = next((at for at, entry in enumerate(entries) if not ended(entry)), still)
             self._add(entries[:still])
             if still == len(entries):
@@ -178,7 +178,7 @@ class TraceFilter:
         """Make rows of these matches, behind those that have theirs; whether all are of the turn of those."""
         found = self.matches[start:stop]
         section = self._section
-        if section.plain and list(map(_turn_of, found)).count(section.turn) == len(found):
+        if section.plain and [entry.iteration.turn for entry in found].count(section.turn) == len(found):
             self.rows += _with_reasons(found)
             return True
         for turn, group in groupby(found, key=_root_of):
@@ -238,8 +238,6 @@ class TraceFilter:
 
 _turn_of = attrgetter("iteration.turn")
 _root_of = attrgetter("iteration.turn.root")
-_reason_of = attrgetter("reason")
-_data_of = attrgetter("data")
 
 
 def _place_of(row: Entry | Turn) -> tuple[int, int]:
@@ -251,7 +249,7 @@ def _place_of(row: Entry | Turn) -> tuple[int, int]:
 
 def _with_reasons(found: Sequence[Entry]) -> Sequence[Row]:
     """The entries, each failed one with the row that says why."""
-    reasons = list(map(_reason_of, found))
+    reasons = [entry.reason for entry in found]
     some = len(reasons) - reasons.count(None)
     if not some:
         return found

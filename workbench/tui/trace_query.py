@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import compress
-from operator import attrgetter
 from typing import Final, TypeAlias, get_args
 
 from workbench.tui.trace_records import Entry, State
@@ -115,13 +114,10 @@ def _sieve(term: str) -> Sieve | None:
     return (lambda entries, _: [entry.state in states for entry in entries]) if states else None
 
 
-_ms_of = attrgetter("ms")
-
-
 def _by_time(longer: bool, limit: float) -> Sieve:
     if longer:
-        return lambda entries, _: [ms is not None and ms > limit for ms in map(_ms_of, entries)]
-    return lambda entries, _: [ms is not None and ms < limit for ms in map(_ms_of, entries)]
+        return lambda entries, _: [(ms := entry.ms) is not None and ms > limit for entry in entries]
+    return lambda entries, _: [(ms := entry.ms) is not None and ms < limit for entry in entries]
 
 
 def _by_turn(number: int) -> Sieve:

@@ -89,32 +89,42 @@ class Totals:
 
     def add(self, entries: Sequence[Entry], turn: Turn | None = None) -> None:
         """Take entries in, in the order in which they came up; ``turn`` is that of all of them, if known."""
-        kinds, states = list(map(_kind_of, entries)), list(map(_state_of, entries))
         self.entries += len(entries)
-        self.calls += kinds.count("tool")
-        self.errors += sum(map(states.count, FAILED))
-        if "llm" in kinds:
-            self.tokens += sum([_tokens(entry) for entry in entries if entry.kind == "llm"])
-        for kind in set(kinds).intersection(_WORKED):
-            of_kind = entries
-            if kinds.count(kind) < len(entries):
-                of_kind = [entry for entry in entries if entry.kind == kind]
-            for clock, group in _by_clock(of_kind, turn):
-                self._add_work(kind, clock, group)
-        if any(map(_hooks_of, entries)):
-            for clock, group in _by_clock(entries, turn):
-                self._add_hooks(clock, group)
-        if "you" in kinds:
-            waits = [(entry.began * 1000, entry.ms) for entry in entries if entry.kind == "you" and entry.ms]
-            # a person's time is cut out of the clocks of turns, and there is one person
-            self.times["you"].add(None, [at for at, _ in waits], [at + ms for at, ms in waits])
+        for clock, group in _by_clock(entries, turn):
+            self._add(clock, group)
 
-    def _add_work(self, kind: Kind, clock: Clock, entries: Sequence[Entry]) -> None:
-        ends = list(map(_end_of, entries))
-        if None in ends:  # those that did not run, or still do; one that has an end has a start
-            entries = [each for each in entries if each.end is not None]
-            ends = list(map(_end_of, entries))
-        self.times[kind].add(clock, list(map(_start_of, entries)), ends)
+    def _add(self, clock: Clock, entries: Sequence[Entry]) -> None:
+        # one loop for everything: of 100,000 entries, looking at each again would be most of a filter's work
+        spans: dict[Kind, tuple[list[float], list[float]]] = {kind: ([], []) for kind in _WORKED}
+        calls = errors = 0
+        hooked, waits = False, []
+        starts, ends = spans["tool"]
+        for entry in entries:
+            if entry.state in FAILED:
+                errors += 1
+            if entry.hooks:
+                hooked = True
+            start, end, kind = entry.start, entry.end, entry.kind
+            if kind == "tool":
+                calls += 1
+                if start is not None and end is not None:  # it ran, and does no longer
+                    starts.append(start)
+                    ends.append(end)
+            elif kind == "llm":
+                self.tokens += _tokens(entry)
+                if start is not None and end is not None:
+                    spans[kind][0].append(start)
+                    spans[kind][1].append(end)
+            elif entry.ms:
+                waits.append((entry.began * 1000, entry.began * 1000 + entry.ms))
+        self.calls += calls
+        self.errors += errors
+        for kind, of_kind in spans.items():
+            self.times[kind].add(clock, *of_kind)
+        if hooked:
+            self._add_hooks(clock, entries)
+        # a person's time is cut out of the clocks of turns, and there is one person
+        self.times["you"].add(None, [start for start, _ in waits], [end for _, end in waits])
 
     def _add_hooks(self, clock: Clock, entries: Sequence[Entry]) -> None:
         spans: list[tuple[float, float]] = []
@@ -143,11 +153,6 @@ class Totals:
         return time_cells(ms).strip() if ms > 0 else ""
 
 
-_kind_of = attrgetter("kind")
-_state_of = attrgetter("state")
-_hooks_of = attrgetter("hooks")
-_start_of = attrgetter("start")
-_end_of = attrgetter("end")
 _clock_of = attrgetter("iteration.turn.clock")
 
 
