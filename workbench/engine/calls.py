@@ -57,6 +57,7 @@ class Execution:
 
     __slots__ = (
         "_begin",
+        "_bound",
         "_cancel",
         "_captured",
         "_fault",
@@ -98,6 +99,7 @@ class Execution:
         self._gave_text = False
         self._begin = 0.0
         self._waited_ms = 0.0
+        self._bound: BoundCall | None = None
         self._human_before = 0.0
         self.call = call
         self.name = name
@@ -172,7 +174,12 @@ class Execution:
 
     def _in_place(self, runner: Callable[[BoundCall], Any]) -> Callable[[BoundCall], Any]:
         stand_in = self._stand_in
-        return runner if stand_in is None else lambda bound: runner(InPlace(bound, stand_in))
+
+        def run(bound: BoundCall) -> Any:
+            self._bound = bound
+            return runner(bound if stand_in is None else InPlace(bound, stand_in))
+
+        return run
 
     def _await_permission(self, answer: Awaitable[Any]) -> Any:
         return self._turn.places.wait_for(answer, f"the question whether {self.name} may run")
@@ -223,10 +230,19 @@ class Execution:
                 with output.bracket(self.call.id) as self._captured:
                     return self._noted(bound.run())
             finally:
-                self.timing = (time.perf_counter() - begin) * 1000
+                self._took((time.perf_counter() - begin) * 1000)
         except BaseException as error:
             self._look_at(error)
             raise
+
+    def _took(self, ms: float) -> None:
+        """The tool ran for so long; the registry counts it as the trace does, without a person's time."""
+        self.timing = ms
+        if self._bound is not None:
+            self._bound.spent_ms = self._without_waits(ms)
+
+    def _without_waits(self, ms: float) -> float:
+        return max(0.0, ms - (self.scope.human_ms - self._waited_ms))
 
     def _noted(self, value: Any) -> Any:
         """The value; whether it was a text, its text alone may not say."""
@@ -274,7 +290,7 @@ class Execution:
                 with output.bracket(self.call.id) as self._captured:
                     return self._noted(await make())
             finally:
-                self.timing = before + (time.perf_counter() - begin) * 1000
+                self._took(before + (time.perf_counter() - begin) * 1000)
         except asyncio.CancelledError:
             if self._job is not None and self._job.left == "timeout":
                 raise self._timeout("") from None
@@ -346,8 +362,7 @@ class Execution:
         except BaseException as error:  # noqa: BLE001 - recorded first; the batch raises it again
             outcome = self._failure(error)
             outcome.leaving = error
-        waited_inside = self.scope.human_ms - self._waited_ms
-        outcome.timing = max(0.0, (self.timing or self._elapsed()) - waited_inside)
+        outcome.timing = self._without_waits(self.timing or self._elapsed())
         outcome.timestamp = self.timestamp
         written = getattr(self._captured, "text", "")
         if written:

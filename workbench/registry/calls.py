@@ -51,9 +51,9 @@ class CallPath:
             if runner is None and (bound.tool.is_async or isinstance(value, CoroutineType)):
                 value = waiter(value)
         except BaseException as error:
-            self._failed(bound.tool.name, perf_counter() - started, error, call_id)
+            self._failed(bound.tool.name, _spent(bound, started), error, call_id)
             raise
-        self._statistics.ran(bound.tool.name, (perf_counter() - started) * 1000.0)
+        self._statistics.ran(bound.tool.name, _spent(bound, started))
         return value
 
     async def arun(self, bound: BoundCall, call_id: str | None, runner: Runner | None) -> Any:
@@ -69,15 +69,14 @@ class CallPath:
             if inspect.isawaitable(value):
                 value = await value
         except BaseException as error:
-            self._failed(bound.tool.name, perf_counter() - started, error, call_id)
+            self._failed(bound.tool.name, _spent(bound, started), error, call_id)
             raise
-        self._statistics.ran(bound.tool.name, (perf_counter() - started) * 1000.0)
+        self._statistics.ran(bound.tool.name, _spent(bound, started))
         return value
 
-    def _failed(self, name: str, seconds: float, error: BaseException, call_id: str | None) -> None:
+    def _failed(self, name: str, duration_ms: float, error: BaseException, call_id: str | None) -> None:
         """Note a run that raised. A stop or an interrupt is nobody's fault, so it is no error of the tool."""
         failed = isinstance(error, Exception) and not isinstance(error, StopTurn)
-        duration_ms = seconds * 1000.0
         self._statistics.ran(name, duration_ms, failed=failed)
         if failed:
             self._emitter.publish(
@@ -89,6 +88,11 @@ class CallPath:
                 call_id=call_id,
                 duration_ms=duration_ms,
             )
+
+
+def _spent(bound: BoundCall, started: float) -> float:
+    """Milliseconds of a run, of which its runner may know better."""
+    return bound.spent_ms if bound.spent_ms is not None else (perf_counter() - started) * 1000.0
 
 
 def _not_now(tool: Tool, snapshot: Snapshot) -> ToolDisabledError:

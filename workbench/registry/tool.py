@@ -162,13 +162,16 @@ class BoundCall:
     Attributes:
         tool: The tool.
         arguments: Real Python values by parameter name.
+        spent_ms: The time of the run in milliseconds, set by a runner that measures it closer to the tool
+            than who waits for the runner can; None where nobody does.
     """
 
-    __slots__ = ("arguments", "tool")
+    __slots__ = ("arguments", "spent_ms", "tool")
 
     def __init__(self, tool: Tool, arguments: dict[str, Any]) -> None:
         self.tool = tool
         self.arguments = arguments
+        self.spent_ms: float | None = None
 
     def run(self) -> Any:
         """Call the function; an async tool gives its coroutine, to be awaited by the caller."""
