@@ -188,3 +188,17 @@ def test_running_a_call_again_stays_in_step_mode() -> None:
         ("before", "marked"),
     ]  # fmt: skip
     assert not agent.breakpoints.step
+
+
+def test_a_stop_at_a_pause_inside_another_agents_tool_stops_that_ones_turn_too() -> None:
+    tools = Tools()
+    inner = Agent("helper", [tools.write], llm=StrictLLM(calls(call("write", path="inside"))))
+    inner.debugger = Person(Resume("stop"))
+    inner.breakpoints.add(Breakpoint("write"))
+    llm = StrictLLM(calls(call("helper", task="go"), call("write", path="outside")))
+    outer = Agent("boss", [inner, tools.write], llm=llm)
+    outer.input("go")
+    assert (inner.last_status, outer.last_status, tools.ran) == ("stopped", "stopped", [])
+    assert outer.current_session is not None
+    entries = [each for each in outer.current_session["trace"] if each["type"] == "tool_execution"]
+    assert [each["status"] for each in entries] == ["cancelled", "cancelled"]

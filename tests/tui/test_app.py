@@ -509,6 +509,33 @@ async def test_a_theme_chosen_in_the_palette_reaches_every_panel() -> None:
         assert it.app.main.conversation.palette.name == "paper"
 
 
+async def test_rejecting_everything_that_an_agent_inside_a_tool_asks_stops_the_whole_turn(
+    own_folder: Path,
+) -> None:
+    def note(text: str) -> str:
+        """Write a note."""
+        (own_folder / text).write_text(text)
+        return "noted"
+
+    def start(post: Post) -> EngineAgent:
+        inner = Agent("scribe", [note], model="offline")
+        return Agent("chief", [inner, note], model="offline", quiet=True, trust="strict")
+
+    async with driven(start) as it:
+        await it.send("scribe(task=\"note(text='inside')\") and note(text='outside')")
+        first = await it.asked()
+        await it.press("Y", "enter")
+        await it.until(lambda: it.app.screen is not first and isinstance(it.app.screen, ApprovalScreen))
+        await it.asked()
+        await it.press("x")
+        await it.until(lambda: it.idle)
+        assert it.agent.last_status == "stopped"
+        assert not (own_folder / "inside").exists()
+        assert not (own_folder / "outside").exists()
+        called = [entry for entry in it.trace if entry["type"] == "tool_execution"]
+        assert [entry["status"] for entry in called] == ["cancelled", "cancelled"]
+
+
 async def test_an_agent_inside_a_tool_asks_too_and_shows_where_it_comes_from(own_folder: Path) -> None:
     def note(text: str) -> str:
         """Write a note."""

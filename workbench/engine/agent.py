@@ -343,11 +343,16 @@ class Agent:
         turn = self._turn
         return turn.cancel if turn is not None else None
 
-    def stop(self, reason: str = STOPPED) -> bool:
-        """End the turn that is under way, from any thread; False if there is none."""
+    def stop(self, reason: str = STOPPED, *, around: bool = False) -> bool:
+        """End the turn that is under way, from any thread; False if there is none.
+
+        ``around``: where this agent works inside a tool of another one, the turn of the outermost, with it.
+        """
         turn = self._turn
         if turn is None:
             return False
+        while around and turn.parent is not None:
+            turn = turn.parent.turn
         turn.cancel.cancel(reason)
         return True
 

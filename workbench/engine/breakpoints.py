@@ -142,7 +142,8 @@ class Resume:
 
     ``continue`` and ``step`` (pause at the next call too) go on with ``arguments`` (before) or ``result``
     (after) in place of the call's own where given; ``skip`` answers with ``result`` instead of running;
-    ``again`` runs the call once more, with ``arguments`` if given; ``stop`` ends the turn.
+    ``again`` runs the call once more, with ``arguments`` if given; ``stop`` ends the turn, and inside a tool
+    of another agent that one's too.
     """
 
     action: Action = "continue"

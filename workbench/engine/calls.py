@@ -346,6 +346,8 @@ class Execution:
             outcome = Outcome("success", self._text_of(work()))
             if self._gave_text:
                 outcome.extra["result_is_text"] = True
+            if self._cancel.cancelled and any(each["status"] == "stopped" for each in self.scope.nested):
+                raise Abandoned("stop", ended=True)  # an agent in it was stopped with the turn: no answer
         except Abandoned:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))

@@ -70,6 +70,7 @@ def _pause(turn: Turn, call: OpenCall, when: When, outcome: Outcome | None) -> R
     with turn.human_wait(f"breakpoint {when} {call.name}"):
         resume = agent.debugger.pause(pause)
     if resume.action == "stop":
+        agent.stop(around=True)
         raise StopTurn(STOPPED)
     if resume.action in ("continue", "step"):
         agent.breakpoints.step = resume.action == "step"

@@ -225,6 +225,7 @@ class Bridge(Observer):
             calls = _calls(agent, session, self._approver.forecasts, checked=True)
             self._tell(agent, events.WaitFinished(agent.name, time.time(), waited, calls))
         if stop:
+            agent.stop(around=True)
             raise StopTurn(STOPPED)
 
     def _tool_starts(self, agent: Agent) -> None:

@@ -39,6 +39,8 @@ class PieceArea(SteadyArea):
 
     def _piece_at(self, location: Location) -> tuple[int, int] | None:
         row, column = location
+        if row >= self.document.line_count:  # taking the last line away goes to the start of one behind it
+            return None
         for start, end in self.pieces(self.document.get_line(row)):
             if start < column < end:
                 return start, end
