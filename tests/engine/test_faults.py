@@ -117,6 +117,18 @@ def test_of_an_error_within_a_library_the_frame_that_called_it_is_kept_too() -> 
     assert facts["frames"][0]["locals"] == {"text": "'{'", "kept": "1"}
 
 
+def test_what_the_system_has_installed_is_a_library_too() -> None:
+    space: dict[str, Any] = {}
+    code = "def read(text):\n    raise ValueError(text)\n"
+    exec(compile(code, "/usr/lib/python3/dist-packages/reader.py", "exec"), space)
+
+    def ask(text: str) -> None:
+        space["read"](text)
+
+    facts = fault(ask, "x")
+    assert [frame["function"].rpartition(".")[2] for frame in facts["frames"]] == ["ask", "read"]
+
+
 def test_a_group_is_told_before_what_it_holds() -> None:
     facts = fault(gather)
     assert [function for function, _ in told(facts)] == ["gather", "read", "read"]

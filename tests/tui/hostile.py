@@ -262,6 +262,8 @@ def call_form(palette: Palette) -> Screen[Any]:
         ALL: {"type": "string", "description": ALL, "default": ALL},
         "one": {"enum": [ALL, "[/b]"], "description": ALL},
         "many": {"type": "array", "items": {"type": "string"}, "description": ALL},
+        "empty": {"type": "string"},
+        "inside": {"type": "object", "properties": {"deeper": {"type": "object", "properties": {ALL: {}}}}},
     }
     return CallForm(
         ALL,

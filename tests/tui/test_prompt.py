@@ -252,6 +252,25 @@ async def test_a_piece_is_erased_and_passed_over_as_one_and_comes_back_with_undo
         assert area.text == "a"
 
 
+@pytest.mark.parametrize(
+    ("keys", "left"),
+    [
+        (["ctrl+x"], ""),
+        (["a", "ctrl+x"], ""),
+        (["a", "home", "ctrl+k", "ctrl+k"], ""),
+        (["a", "ctrl+j", "b", "ctrl+x"], "a\n"),
+        (["a", "ctrl+j", "b", "up", "ctrl+x"], "b"),
+    ],
+    ids=" ".join,
+)
+async def test_the_line_that_is_taken_away_may_be_the_last_one(keys: list[str], left: str) -> None:
+    async with driven() as it:
+        await it.focus("prompt")
+        for key in keys:
+            await it.press(key)
+        assert it.app.main.prompt.draft == left
+
+
 async def test_a_piece_is_unfolded_by_key_and_by_click() -> None:
     text = "\n".join(["word"] * 30)
     async with driven() as it:

@@ -346,8 +346,7 @@ class Execution:
             outcome = Outcome("success", self._text_of(work()))
             if self._gave_text:
                 outcome.extra["result_is_text"] = True
-            if self._cancel.cancelled and any(each["status"] == "stopped" for each in self.scope.nested):
-                raise Abandoned("stop", ended=True)  # an agent in it was stopped with the turn: no answer
+            self._check_stopped_inside()
         except Abandoned:
             reason = self._cancel.reason or STOPPED
             outcome = Outcome("cancelled", interrupted(reason), leaving=StopTurn(reason))
@@ -374,6 +373,11 @@ class Execution:
         if self.scope.nested:
             outcome.extra["nested"] = self.scope.nested
         return outcome
+
+    def _check_stopped_inside(self) -> None:
+        """What a call gave is no answer where an agent in it was stopped together with the turn."""
+        if self._cancel.cancelled and any(each["status"] == "stopped" for each in self.scope.nested):
+            raise Abandoned("stop", ended=True)
 
     def _denied_by_stop(self, error: Exception) -> Outcome | None:
         """A question that a stop cut short is no answer, whatever the one who was asked made of it."""

@@ -15,7 +15,7 @@ from workbench.registry.texts import message_of, text_of
 
 _ENGINE_FILES: Final = ("/workbench/engine/", "/workbench/registry/")
 _LIBRARIES: Final = (str(Path(os.__file__).parent) + "/", "<frozen ")
-_PACKAGES: Final = "/site-packages/"
+_PACKAGES: Final = ("/site-packages/", "/dist-packages/")
 _MOST_FRAMES: Final = 12
 _MOST_PARTS: Final = 6
 _MOST_LOCALS: Final = 60
@@ -102,7 +102,7 @@ def _places(tb: TracebackType) -> list[TracebackType]:
 
 
 def _in_library(file: str) -> bool:
-    return _PACKAGES in file or file.startswith(_LIBRARIES)
+    return file.startswith(_LIBRARIES) or any(part in file for part in _PACKAGES)
 
 
 def _frame(place: TracebackType) -> dict[str, Any]:

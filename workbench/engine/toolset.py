@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
 
 from workbench.registry import ToolRegistry
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
+
+_BEHIND: Final = "__workbench_agent__"
+"""The attribute of a function that knows its agent; a name that no tool of a person's own has."""
 
 
 def build_registry(tools: object) -> ToolRegistry:
@@ -50,7 +54,7 @@ def agent_as_tool(agent: Agent) -> Any:
         with agent.turn_lock:
             return agent.input(task)
 
-    vars(ask)["agent"] = agent
+    vars(ask)[_BEHIND] = agent
     ask.__name__ = ask.__qualname__ = tool_name_of(agent)
     ask.__doc__ = (
         f"Hand a task to the agent {agent.name} and get its answer.\n\n{_role_of(agent)}\n\n"
@@ -63,8 +67,21 @@ def agent_behind(func: object) -> Agent | None:
     """The agent that a function of ``agent_as_tool`` hands its task to; None for any other function."""
     from workbench.engine.agent import Agent
 
-    behind = getattr(func, "agent", None)
+    behind = getattr(func, _BEHIND, None)
     return behind if isinstance(behind, Agent) else None
+
+
+def agents_within(agent: Any) -> Iterator[Any]:
+    """The agent, then each one that is a tool of it or of another one of these; every one once."""
+    known, waiting = {id(agent)}, [agent]
+    while waiting:
+        each = waiting.pop()
+        yield each
+        for tool in each.tools:
+            behind = agent_behind(getattr(tool, "func", None))
+            if behind is not None and id(behind) not in known:
+                known.add(id(behind))
+                waiting.append(behind)
 
 
 def tool_name_of(agent: Agent) -> str:

@@ -59,7 +59,7 @@ class LabDesk:
     """Does what the ``lab_wishes`` ask for. ``agent`` and ``palette`` tell what holds now.
 
     ``calls`` gives all finished tool calls of the trace, in order; ``inspect`` shows all of one. Long results
-    are compared in the ``background``.
+    are compared in the ``background``. ``printed`` is what a running call has printed, by its id.
     """
 
     def __init__(
@@ -76,6 +76,7 @@ class LabDesk:
         editor: ExternalEditor,
         tests: TestSaver,
         stop: Callable[[], object],
+        printed: Callable[[str], str],
         show_waiting: Show,
     ) -> None:
         self._app = app
@@ -90,6 +91,7 @@ class LabDesk:
         self._editor = editor
         self._tests = tests
         self._stop = stop
+        self._printed = printed
         self._values: dict[str, Mapping[str, Any]] = {}
         self._changed = ChangedTools()
         self.history = self._changed.history
@@ -349,7 +351,8 @@ class LabDesk:
         if tool is None:
             names = [each.name for each in agent.tools]
             near = near_names(name, names) if name else names[:3]
-            hint = f"For example /call {near[0]}." if near else "There are no tools."
+            none_near = "The tools panel lists all of them." if names else "There are no tools."
+            hint = f"For example /call {near[0]}." if near else none_near
             title = f"There is no tool {visible_line(name)}" if name else "Which tool?"
             self._say(title, hint)
             return
@@ -365,6 +368,7 @@ class LabDesk:
             run=self._run_form,
             stop=self._stop,
             traced=self._traced,
+            printed=self._printed,
         )
         self._app.push_screen(form)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 from textual.geometry import Offset
+from textual.strip import Strip
 from textual.widgets import TextArea
 
 from workbench.visible import in_place
@@ -19,6 +20,10 @@ class SteadyArea(TextArea):
     def get_line(self, line_index: int) -> Text:
         """A line as it is painted."""
         return Text(in_place(self.document.get_line(line_index)), end="", no_wrap=True)
+
+    def render_line(self, y: int) -> Strip:
+        """A row as it is painted; without any room, nothing: Textual breaks the placeholder in no cells."""
+        return super().render_line(y) if self.content_size.width else Strip.blank(0)
 
     def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
         """Scroll to the cursor, if it stands in the text."""
