@@ -59,6 +59,8 @@ def test_a_broken_file_is_told_once_keeps_the_old_version_and_is_told_when_mende
     kept.file.write_text(HELLO)
     kept.upkeep.check()
     assert [event.source for event in kept.told if isinstance(event, events.LoadMended)] == ["greet.py"]
+    assert [event.tone for event in kept.told if isinstance(event, events.Notice)] == ["error", "muted"]
+    assert kept.notices()[-1][0] == "greet.py is loaded now"
 
 
 def test_a_reload_by_hand_imports_everything_and_says_so(kept: Kept) -> None:

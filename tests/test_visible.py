@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.visible import as_left, in_place, visible, visible_line
+from workbench.visible import as_left, in_place, pointed_at, visible, visible_line
 
 
 @given(st.text(st.characters(), max_size=200))
@@ -86,3 +86,18 @@ def test_no_word_can_hide_behind_a_letter(char: str) -> None:
 )
 def test_a_progress_bar_is_shown_as_a_terminal_leaves_it(written: str, left: str) -> None:
     assert as_left(written) == left
+
+
+@given(st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1), st.data())
+def test_a_caret_stands_below_its_character_however_long_the_line(line: str, data: st.DataObject) -> None:
+    place = data.draw(st.integers(0, len(line) - 1))
+    shown, carets = pointed_at(line * 5, place + len(line) * 2).split("\n")
+    assert len(shown) <= 40
+    assert carets.strip() == "^"
+    assert shown[len(carets) - 1] == line[place]
+
+
+def test_a_caret_counts_the_cells_of_what_is_wide_or_written_as_an_escape() -> None:
+    assert pointed_at("書\t\x1bx = (", 3) == "書    \\ex = (\n        ^"
+    assert pointed_at("abcd", 1, 3) == "abcd\n ^^"
+    assert pointed_at("ab", 2) == "ab\n  ^"

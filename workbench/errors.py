@@ -4,6 +4,7 @@
 
     WorkbenchError
     ├── ConfigError                  configuration, command line, policy and theme files
+    │   └── AgentChoiceError         a file holds several agents, and nothing says which one is meant
     ├── HookError                    a handler that cannot be used, or that spoiled the session
     │   └── MessageOrderError        a handler put a message where it breaks call/result pairing
     ├── TranscriptError              a message list that no provider would accept
@@ -53,6 +54,14 @@ class WorkbenchError(Exception):
 
 class ConfigError(WorkbenchError):
     """A configuration value, command line argument, policy file or theme file is wrong."""
+
+
+class AgentChoiceError(ConfigError):
+    """A file or module holds several agents and none is named; ``choices`` are targets that name one."""
+
+    def __init__(self, message: str, choices: tuple[str, ...]) -> None:
+        super().__init__(message, hint=f"Choose one: {' or '.join(choices)}.")
+        self.choices = choices
 
 
 class HookError(WorkbenchError):

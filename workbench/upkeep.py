@@ -77,7 +77,8 @@ class ToolUpkeep:
 
     def _reloaded(self, report: ReloadReport) -> None:
         failures = {failure.path.name: failure for failure in report.failures}
-        for name in self._failed - failures.keys():
+        mended = sorted(self._failed - failures.keys())
+        for name in mended:
             self._post(events.LoadMended("", time.time(), name))
         for name, failure in failures.items():
             where = f"line {failure.line}" if failure.line else ""
@@ -87,7 +88,11 @@ class ToolUpkeep:
         self._failed = set(failures)
         for name in sorted(new):
             self._tell_failure(failures[name])
-        if summary := _summary(report):
+        summary = _summary(report)
+        if mended:
+            are = "is" if len(mended) == 1 else "are"
+            self._tell(f"{' and '.join(mended)} {are} loaded now", summary, "muted")
+        elif summary:
             self._tell("Tools were reloaded", summary, "muted", counted=True)
         if report.left_behind:
             self._tell("Some changes wait", ", ".join(report.left_behind), "warning", _NEXT_START)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Final
 
 _TAB: Final = "    "
@@ -56,6 +57,39 @@ def written(text: str) -> str:
 def in_place(text: str) -> str:
     """The same text, character for character: newlines and tabs stay, all else that could act is a sign."""
     return _UNSAFE.sub(_sign, text)
+
+
+def pointed_at(line: str, start: int, end: int | None = None, *, width: int = 40) -> str:
+    """Two lines: ``line``, or the part of it that fits in ``width`` cells, and carets below a place in it.
+
+    The place is the characters from ``start`` to before ``end``, or the one at ``start``.
+    """
+    end = max(start + 1, end or 0)
+    before, marked, after = map(visible, (line[:start], line[start:end], line[end:]))
+    marked = _cut(marked, width // 2)
+    room = width - max(1, _cells(marked))
+    lead = min(_cells(before), max(room - _cells(after), room * 2 // 3))
+    before, after = _cut(before[::-1], lead)[::-1], _cut(after, room - lead)
+    return f"{before}{marked}{after}\n{' ' * _cells(before)}{'^' * max(1, _cells(marked))}"
+
+
+def _cut(text: str, cells: int) -> str:
+    """The beginning of ``text`` that fits in ``cells``, with a sign where something is missing."""
+    if _cells(text) <= cells:
+        return text
+    kept = text[: max(0, cells - 1)]
+    while _cells(kept) > cells - 1:
+        kept = kept[:-1]
+    return f"{kept}…"
+
+
+def _cells(text: str) -> int:
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF")
+        for char in text
+    )
 
 
 def as_left(text: str) -> str:

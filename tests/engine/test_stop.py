@@ -62,13 +62,13 @@ def tools() -> Any:
     blocking.release.set()
 
 
-def run_and_stop(agent: Agent, begun: threading.Event, **stop: str) -> str:
+def run_and_stop(agent: Agent, begun: threading.Event, *reason: str) -> str:
     """Run a turn on a thread, stop it from here once it has begun, and return its answer."""
     answers: list[str] = []
     thread = threading.Thread(target=lambda: answers.append(agent.input("go")), daemon=True)
     thread.start()
     assert begun.wait(30)
-    assert agent.stop(**stop)
+    assert agent.stop(*reason)
     thread.join(30)
     assert not thread.is_alive()
     return answers[0]
@@ -133,7 +133,7 @@ def test_a_stopped_coroutine_is_cancelled(tools: Blocking) -> None:
 
 def test_the_reason_of_a_stop_is_told(tools: Blocking) -> None:
     agent = Agent("a", tools.block, llm=StrictLLM(calls(call("block"), call("block"))))
-    assert run_and_stop(agent, tools.begun, reason="the budget is used up") == "The budget is used up."
+    assert run_and_stop(agent, tools.begun, "the budget is used up") == "The budget is used up."
     assert tool_texts(agent) == [
         "Interrupted: stopped (the budget is used up) while running; it may have had effects.",
         "Not run: stopped (the budget is used up).",

@@ -111,6 +111,14 @@ def test_a_short_result_with_marks_is_not_read_as_markdown() -> None:
     assert answer("add(1, 2)", "a`b") == "`add` returned `` a`b ``."
 
 
+def test_a_result_that_is_a_sentence_gets_no_second_full_stop() -> None:
+    assert answer("add(1, 2)", "It is five.") == "`add` returned **It is five.**"
+    assert answer("add(1, 2)", "`scale` returned **18.0**.") == (
+        "`add` returned:\n\n```text\n`scale` returned **18.0**.\n```"
+    )
+    assert answer("add(1, 2)", 'He said "no!"') == '`add` returned **He said "no!"**'
+
+
 def test_a_note_of_a_hook_behind_the_results_does_not_hide_them() -> None:
     messages = [user("add(2, 3)")]
     done = with_results(messages, ask(messages), ["5"])

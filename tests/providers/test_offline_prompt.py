@@ -122,14 +122,25 @@ def test_every_kind_of_literal_becomes_json() -> None:
         ("add(a={1: 2})", "add(a={1: 2})", 7, "keys of a dict"),
         ("add(1, 2", "add(1, 2", 3, "never closed"),
         ('add("1, 2)', 'add("1, 2)', 3, "never closed"),
-        ("\tadd(b)", "\tadd(b)", 5, "`b` is a name"),
+        ("\tadd(b)", "    add(b)", 8, "`b` is a name"),
     ],
 )
 def test_a_fault_points_at_its_column(prompt: str, line: str, column: int, says: str) -> None:
     shown = fault(prompt).split("\n")
     assert shown[0] == line
     assert shown[1].index("^") == column
-    assert says in shown[1]
+    assert says in "\n".join(shown[1:])
+
+
+def test_a_caret_in_a_long_line_stands_below_its_place_and_both_fit() -> None:
+    prompt = f"add(a='{'x' * 90}', b=wrong, c='{'y' * 90}')"
+    line, carets, *said = fault(prompt).split("\n")
+    assert max(len(line), len(carets), *map(len, said)) <= 80
+    assert len(line) == 40
+    assert line.startswith("…")
+    assert line.endswith("…")
+    assert line[carets.index("^") :].startswith("wrong, c=")
+    assert "`wrong` is a name" in "\n".join(said)
 
 
 def test_a_fault_in_the_second_call_keeps_the_first_readable() -> None:

@@ -292,6 +292,11 @@ def test_each_needle_is_tried_wherever_its_pattern_fits(needle: str) -> None:
             assert Masker({})(text) == plainly(text)
 
 
+def test_a_value_of_quotes_within_quotes_is_written_as_it_is() -> None:
+    hostile = "b'" * 3_000 + "x" + "'" * 3_000
+    assert to_plain({"token": hostile, "path": hostile}, Masker({}))["path"] == hostile
+
+
 def test_a_secret_in_the_values_of_a_failing_frame_is_covered_by_its_name() -> None:
     mask = Masker({})
     values = {"password": "'hunter2Secret9'", "api_key": "b'abcd1234efgh5678'", "path": "'src/main.py'"}

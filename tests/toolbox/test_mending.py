@@ -65,6 +65,22 @@ def test_a_file_of_another_folder_that_the_error_came_through_is_watched(project
     assert mending.saved()
 
 
+@pytest.mark.parametrize(
+    ("place", "watched"), [("parts", True), (".venv/lib", False), ("env/lib/python3/dist-packages", False)]
+)
+def test_only_the_projects_own_files_are_watched_wherever_it_lies(
+    tmp_path: Path, place: str, watched: bool
+) -> None:
+    project = tmp_path / "site-packages" / "mine"
+    inner = project / place / "inner.py"
+    inner.parent.mkdir(parents=True)
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile("1 / 0\n", str(inner), "exec"))
+    mending = Mending(caught.value, project)
+    inner.write_text("one = 1\n")
+    assert [mending.saved(), mending.saved()] == [False, watched]
+
+
 def test_logs_and_folders_that_come_up_are_no_reason(project: Path) -> None:
     mending = Mending(failed("agent.py"), project)
     (project / ".workbench").mkdir()

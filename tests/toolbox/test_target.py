@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.toolbox.conftest import Write
-from workbench.errors import ConfigError
+from workbench.errors import AgentChoiceError, ConfigError
 from workbench.registry import ToolRegistry
 from workbench.toolbox.loader import load_tools
 from workbench.toolbox.target import ResolvedTarget, resolve_target
@@ -43,7 +43,50 @@ def test_a_name_chooses_among_several_agents(write: Write) -> None:
     assert name_of(resolve_target(f"{path}:second")) == "second"
     with pytest.raises(ConfigError, match="holds 2 agents") as raised:
         resolve_target(str(path))
-    assert f"{path}:first, {path}:second" in raised.value.hint
+    assert raised.value.hint == f"Choose one: {path}:first or {path}:second."
+
+
+MADE = """
+from workbench import Agent
+def made(name, *tools):
+    return Agent(name, list(tools), model="offline", log=False)
+"""
+
+
+def test_of_several_agents_the_one_that_has_all_others_as_tools_is_meant(write: Write) -> None:
+    deep = "helper = made('helper')\nmiddle = made('middle', helper)\nagent = made('main', middle, abs)\n"
+    resolved = resolve_target(str(write("a.py", f"{MADE}{deep}same = agent\n")))
+    assert name_of(resolved) == "main"
+    assert resolved.source is not None
+
+
+@pytest.mark.parametrize(
+    "agents",
+    [
+        "helper = made('helper')\nagent = made('main', helper)\nother = made('other')\n",
+        "helper = made('helper')\nagent = made('main', helper)\nother = made('other', helper)\n",
+        (
+            "agent = made('main')\nother = made('other', agent)\n"
+            "agent.tools.register(next(iter(made('x', other).tools)))\n"
+        ),
+    ],
+)
+def test_several_agents_of_which_none_alone_has_all_others_are_to_be_chosen_from(
+    write: Write, agents: str
+) -> None:
+    path = write("a.py", MADE + agents)
+    with pytest.raises(AgentChoiceError, match="agents") as raised:
+        resolve_target(str(path))
+    assert f"{path}:agent" in raised.value.choices
+
+
+def test_a_caret_in_a_long_line_that_is_no_python_stands_below_its_place(write: Write) -> None:
+    path = write("a.py", f"if True:\n    x = [{'1, ' * 60}2 3, {'4, ' * 60}]\n")
+    with pytest.raises(ConfigError) as raised:
+        resolve_target(str(path))
+    _, line, carets = raised.value.message.split("\n")
+    assert len(line) <= 44
+    assert line[carets.index("^") : len(carets)] == "2 3"
 
 
 def test_a_module_works_like_a_file(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:

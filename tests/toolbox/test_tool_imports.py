@@ -107,6 +107,17 @@ def test_a_file_that_another_one_imports_is_one_module(tmp_path: Path, write: Wr
         ("def f(): return 1\n", "'''Docs.'''\n\n\ndef f(): return 1\n", set()),
         ("def f(): return 1\n", "import os\ndef f(): return 1\n", {"os"}),
         ("def f(): return 1\n", "print()\ndef f(): return 1\n", {"f"}),
+        ("print()\ndef f(): return 1\n", "def f(): return 1\n", {"f"}),
+        (
+            "K = 1\ndef f(): return K\ndef g(): return 1\n",
+            "def f(): return K\ndef g(): return 1\n",
+            {"K", "f"},
+        ),
+        (
+            "def f(): return 1\nf = f or g\ndef h(): return f\n",
+            "def f(): return 1\ndef h(): return f\n",
+            {"f", "h"},
+        ),
         ("def f(): return g()\ndef g(): return 1\n", "def f(): return g()\ndef g(): return 2\n", {"f", "g"}),
         (
             "import m.x\ndef f(): return m\ndef g(): return 1\n",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from textual.app import App
 from textual.filter import LineFilter
@@ -79,13 +80,14 @@ CALLS = (
     events.CallInfo("2", "files.write_file", WRITE, "ask", "writes"),
     events.CallInfo("3", "web.fetch", {"url": "http://weather.example/atlantis"}, "ask", "network"),
 )
+DECIDED = tuple(replace(call, decision="reject" if call is CALLS[2] else "approve") for call in CALLS)
 
 STORY: tuple[events.AgentEvent, ...] = (
     events.TurnStarted(AGENT, START, 1, "Complete the monthly report: read the stations, then write it."),
     *_answer(0.0, "I'll read the stations and write the report.", 1_310, 3, 1),
     events.BatchStarted(AGENT, START + 1.31, 1, 1, CALLS),
     events.WaitStarted(AGENT, START + 1.31, ("2", "3")),
-    events.WaitFinished(AGENT, START + 13.71, 12_400, CALLS),
+    events.WaitFinished(AGENT, START + 13.71, 12_400, DECIDED),
     events.ToolStarted(AGENT, START + 13.71, "1", "files.read_file", CALLS[0].arguments),
     _ran(13.71, CALLS[0], "success", 48.0),
     events.ToolStarted(AGENT, START + 13.76, "2", "files.write_file", CALLS[1].arguments),

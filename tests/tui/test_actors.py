@@ -75,10 +75,10 @@ async def test_a_grant_can_be_taken_back_in_the_row_of_a_tool() -> None:
         it.agent.tools.grant(grant)
         await on_tool(it, "add")
         await it.press("right")
-        await it.until(lambda: "this session  a=1" in it.shown(it.app.main.tools))
+        await it.until(lambda: "until you quit  a=1" in it.shown(it.app.main.tools))
         rows = it.app.main.tools.focus_target
         index = next(at for at, row in enumerate(rows.rows) if getattr(row, "label", "") == "grant")
         await it.act(lambda: rows.go_to(index))
         await it.press("x")
         await it.until(lambda: not it.agent.tools.grants)
-        await it.until(lambda: "this session" not in it.shown(it.app.main.tools))
+        await it.until(lambda: "until you quit" not in it.shown(it.app.main.tools))

@@ -197,6 +197,22 @@ async def test_escape_stops_a_running_tool_and_the_next_message_works(gate: thre
         assert statuses(it)["add"] == "success"
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "Enter sends the message that waits"), (2, "Enter sends the first of 2 messages that wait")],
+)
+async def test_after_a_stop_the_empty_prompt_says_what_enter_sends(
+    gate: threading.Event, count: int, said: str
+) -> None:
+    async with driven(blocking(gate)) as it:
+        await it.send("block()")
+        await it.until(lambda: "running" in it.shown(it.app.main.activity_line))
+        for _ in range(count):
+            await it.send("add(a=1, b=1)")
+        await it.press("escape")
+        await it.until(lambda: said in it.shown(it.app.main.prompt))
+
+
 async def test_escape_before_the_turn_has_begun_stops_it_when_it_begins(gate: threading.Event) -> None:
     class Slow:
         """Takes its time to look at the tools."""

@@ -661,9 +661,8 @@ async def test_a_grant_states_its_scope_and_starts_with_these_arguments_only() -
         agent = await it.ask(call("a", "write", path="x/1"), call("b", "write", path="x/2"))
         panel = await always(it)
         assert panel.proposal == Proposal("session", "write", {"path": "x/1"})
-        assert (
-            "Until Workbench ends or /grants takes it back, write(path='x/1') runs without asking."
-            in it.shown("#covers")
+        assert "Until you quit or /grants takes it back, write(path='x/1') runs without asking." in it.shown(
+            "#covers"
         )
 
         await it.press("right")
@@ -708,7 +707,7 @@ async def test_what_will_be_remembered_is_told_until_a_plain_verdict_takes_it_ba
         await always(it)
         await it.press("enter")
         assert "✓ always" in it.shown("#calls")
-        assert "remembered for this session: shell(command='make a')" in it.shown("#receives")
+        assert "remembered until you quit: shell(command='make a')" in it.shown("#receives")
 
         await it.press("k", "y")
 

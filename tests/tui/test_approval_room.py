@@ -124,4 +124,4 @@ async def test_for_how_long_a_grant_holds_is_said_before_what_it_covers() -> Non
         await it.ask(call("a", command="make " + "x" * 70), call("b"))
         await opened(it, "a")
         await it.press("enter")
-        assert "remembered for this session: shell(" in it.shown("#receives")
+        assert "remembered until you quit: shell(" in it.shown("#receives")

@@ -158,6 +158,6 @@ async def test_what_was_done_to_many_calls_at_once_is_said_to_its_end() -> None:
         await it.press("a")
         await it.until(lambda: it.app.focused is not None)
         await it.press("enter")
-        assert "It runs, and so do 49 calls; kept for this session. u takes it back." in it.shown("#foot")
+        assert "It runs, and so do 49 calls; kept until you quit. u takes it back." in it.shown("#foot")
         await it.press("u")
         assert "Taken back: 50 calls are as before." in it.shown("#foot")

@@ -78,7 +78,7 @@ async def test_a_pause_shows_the_call_and_enter_goes_on() -> None:
         await it.send(TWO)
         screen = await paused(it, "before", "mean")
         shown = it.shown()
-        assert "before arithmetic.mean" in shown
+        assert "before  arithmetic.mean" in shown
         assert "before each call" in shown
         assert screen.reader.page == "Arguments"
         await page(it, "Context")
@@ -607,6 +607,37 @@ async def test_those_of_the_project_are_in_force_at_the_start_and_problems_are_t
         assert list(it.agent.breakpoints) == [Breakpoint("arithmetic.add")]
         await it.until(lambda: "line 3" in it.shown())
     assert app.agent_thread.finish(timeout=60)
+
+
+async def test_a_breakpoint_that_fits_no_tool_here_says_so_and_is_not_counted() -> None:
+    async with driven() as it:
+        for name in ("scale", "tools.*", "arithmetic.m*"):
+            it.agent.breakpoints.add(Breakpoint(name))
+        await it.send("/step")
+        await it.until(lambda: "1 breakpoint on" in it.shown(it.app.main.top_line))
+        await it.send("/breakpoints")
+        await opened(it)
+        rows = [line for line in it.shown().split("\n") if "■" in line and "before" in line]
+        assert ["no such tool here" in row for row in rows] == [False, True, True]
+        await it.press("escape")
+        await it.until(lambda: not isinstance(it.app.screen, BreakpointsScreen))
+        it.agent.tools.register(lambda: 1, name="scale")
+        await it.until(lambda: "2 breakpoints on" in it.shown(it.app.main.top_line))
+
+
+async def test_a_breakpoint_of_a_tool_of_an_agent_that_is_a_tool_is_counted() -> None:
+    def scale() -> float:
+        """Scale."""
+        return 18.0
+
+    def start(post: Post) -> Agent:
+        helper = Agent("helper", [scale], llm=create_llm("offline"), quiet=True)
+        return Agent("main", [helper], llm=create_llm("offline"), quiet=True)
+
+    async with driven(start) as it:
+        it.agent.breakpoints.add(Breakpoint("scale"))
+        await it.send("/step")
+        await it.until(lambda: "1 breakpoint on" in it.shown(it.app.main.top_line))
 
 
 async def test_a_tool_may_be_named_by_its_last_name_and_others_by_a_glob() -> None:

@@ -228,6 +228,8 @@ async def test_a_word_that_is_no_command_is_not_sent_and_the_command_that_may_be
         ("/modle gpt", "Did you mean /model?"),
         ("/toolz", "Did you mean /call or /reload?"),
         ("/zzzz now", "Known are /stop, /help,"),
+        ("/status:error", "Filters are typed in the trace, after /."),
+        ("/tool:files/read 2", "Filters are typed in the trace, after /."),
     ],
 )
 async def test_a_slip_in_a_slash_word_is_told_with_what_was_meant_and_nothing_of_it_is_lost(
@@ -239,6 +241,13 @@ async def test_a_slip_in_a_slash_word_is_told_with_what_was_meant_and_nothing_of
         await it.until(lambda: said in it.shown())
         assert f"There is no command {slip.split()[0]}" in it.shown()
         assert it.app.main.prompt.draft == slip
+
+
+@pytest.mark.parametrize("text", ["/etc/passwd says what?", "/ alone", "//", "/.profile is there"])
+async def test_a_path_behind_a_slash_is_a_message(text: str) -> None:
+    async with driven() as it:
+        await it.turn(text)
+        assert it.trace[0]["prompt"] == text
 
 
 async def test_a_command_that_can_do_with_nothing_behind_it_is_run_by_enter_and_the_list_says_so() -> None:

@@ -97,6 +97,7 @@ def opened(make: Callable[[], Screen[None]], *keys: str) -> Callable[[Pilot[Any]
             screen.show(POINTS, step=False)
         await pilot.press(*keys)
         await settled(pilot)
+        assert pilot.app.screen is screen  # else a picture of what lies below is kept
 
     return open_it
 
@@ -227,6 +228,20 @@ def test_a_pause_after_a_call_that_failed(snap_compare: Compare) -> None:
     error = "Error executing files.read_file: FileNotFoundError: no stations"
     make = partial(paused, "graphite", when="after", error=error, details=FAILED)
     assert snap_compare(StageApp(STORY), terminal_size=(120, 40), run_before=opened(make))
+
+
+@pytest.mark.parametrize("size", ALL_SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_pause_with_a_result_that_was_made_up(snap_compare: Compare, size: tuple[int, int]) -> None:
+    keys = ("k", *"None", "ctrl+s")
+    shown = opened(lambda: paused("graphite"), *keys)
+    assert snap_compare(StageApp(STORY), terminal_size=size, run_before=shown)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 12)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_a_pause_with_a_result_that_was_edited(snap_compare: Compare, size: tuple[int, int]) -> None:
+    make = partial(paused, "graphite", when="after", error="Error executing files.read_file", details=FAILED)
+    shown = opened(make, "r", *"None. ", "ctrl+s")
+    assert snap_compare(StageApp(STORY), terminal_size=size, run_before=shown)
 
 
 def test_editing_the_arguments_at_a_pause(snap_compare: Compare) -> None:

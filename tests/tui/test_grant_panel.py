@@ -104,7 +104,7 @@ async def test_a_value_that_no_pattern_fits_can_run_once_and_is_never_remembered
 
         shown = it.shown("#always")
         assert "no pattern fits this value" in shown
-        assert "this session" not in shown
+        assert "until you quit" not in shown
         assert "No pattern fits the value of tags, so these arguments can run once only." in shown
         await it.press("right", "enter")
 

@@ -69,9 +69,9 @@ async def test_a_row_says_what_is_granted_for_how_long_and_since_when() -> None:
     async with opened() as (desk, _):
         title, first, second = desk.shown()[:3]
         assert title.split() == ["Grants", "3", "arguments", "holds", "for", "since"]
-        assert " ".join(first.split()) == "▎ shell command=make * this session 5 min ago"
+        assert " ".join(first.split()) == "▎ shell command=make * until you quit 5 min ago"
         assert " ".join(second.split()) == "files.write_file any arguments this project 3 days ago"
-        assert title.index("holds for") == first.index("this session") == second.index("this project")
+        assert title.index("holds for") == first.index("until you quit") == second.index("this project")
 
 
 @pytest.mark.parametrize("key", ["x", "delete"])

@@ -315,3 +315,16 @@ async def test_a_call_of_an_agent_whose_tool_has_changed_since_does_not_run_on_t
         await at_call(it, inner_call(it))
         await it.press("R")
         await it.until(lambda: any("that agent is gone" in said for said in notices(it)))
+
+
+async def test_why_a_call_inside_a_tool_has_no_what_if_is_said_beside_the_trace() -> None:
+    async with driven(team, notifications=True) as it:
+        await it.turn(ASK)
+        said = it.shown(it.app.main.conversation)
+        await at_call(it, inner_call(it))
+        await it.press("w")
+        await it.until(lambda: it.app._notifications)
+        (told,) = it.app._notifications
+        assert told.title == "Only a tool call of a turn that is over can be given another ending"
+        assert "agents inside tools" in told.message
+        assert it.shown(it.app.main.conversation) == said

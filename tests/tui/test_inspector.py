@@ -150,6 +150,15 @@ async def test_a_click_on_a_tab_shows_its_page() -> None:
         assert screen.page == "Arguments"
 
 
+async def test_tabs_without_room_are_left_out_whole_and_a_click_behind_the_others_shows_the_next() -> None:
+    async with inspecting(called({"a": 1}, result="9"), size=(40, 12)) as (screen, pilot):
+        lines = screen_text(screen).split("\n")
+        line = next(y for y, text in enumerate(lines) if "Arguments" in text)
+        assert lines[line].split() == ["Arguments", "1", "Result", "Context", "…"]
+        await pilot.click(offset=(lines[line].index("…"), line))
+        assert screen.page == "Raw"
+
+
 async def test_j_and_k_go_to_the_neighbours_and_stop_at_the_ends() -> None:
     story = Story()
     story.simple_turn()

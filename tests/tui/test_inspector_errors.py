@@ -46,15 +46,16 @@ async def test_each_error_of_a_chain_has_its_own_values_below_its_traceback() ->
         lines = [line.partition("   Time")[0].strip() for line in screen_text(screen).split("\n")]
         order = [
             "▎     return table[currency]",
-            "values in read, line 18  KeyError: 'USD'",
+            "values in read, line 18",
             "The above exception was the direct cause of the following exception:",
             '▎     raise ValueError("no rate") from error',
-            "values in convert, line 34  ValueError: no rate",
+            "values in convert, line 34",
         ]
         places = [next(at for at, line in enumerate(lines) if said in line) for said in order]
         assert places == sorted(places)
         assert "{'EUR': 1.0}" in lines[places[1] + 1]
         assert "'wrapped'" in lines[places[4] + 1]
+        assert sum("KeyError: 'USD'" in line for line in lines) == 1  # above its values, not beside them too
 
 
 async def test_values_of_a_frame_that_the_traceback_does_not_name_stand_at_its_end() -> None:
@@ -62,6 +63,21 @@ async def test_values_of_a_frame_that_the_traceback_does_not_name_stand_at_its_e
     async with inspecting(called(status="error", **failed(other, CONVERT))) as (screen, _):
         shown = screen_text(screen)
         assert shown.index("values in convert") < shown.index("values in inner, line 1  OSError: gone")
+
+
+async def test_of_errors_told_within_one_traceback_the_values_say_whose_they_are() -> None:
+    group = "".join(f"  | {line}\n" for line in CHAIN.split("\n"))
+    async with inspecting(called(status="error", **failed(READ, CONVERT, traceback=group))) as (screen, _):
+        assert "values in read, line 18  KeyError: 'USD'" in screen_text(screen)
+
+
+async def test_a_message_that_has_no_room_beside_its_kind_stands_below_it_alone() -> None:
+    said = "the rate of this currency is not known to the bank " * 3
+    async with inspecting(called(status="error", **failed(READ, error=said, traceback=""))) as (screen, _):
+        lines = [line[:80].strip() for line in screen_text(screen).split("\n")]
+        at = lines.index("ValueError")
+        assert said.startswith(lines[at + 1])
+        assert not any("…" in line for line in lines)
 
 
 async def test_values_that_were_not_kept_are_counted() -> None:

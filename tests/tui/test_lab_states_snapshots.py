@@ -219,6 +219,48 @@ def test_saving_a_test_with_doubts(snap_compare: Compare, size: tuple[int, int])
     assert compared(snap_compare, make, "graphite", size)
 
 
+CHAIN = """\
+Traceback (most recent call last):
+  File "tools/rates.py", line 41, in Rates.rate
+    return self.per_base[source]
+           ~~~~~~~~~~~~~^^^^^^^^
+KeyError: 'USD'
+
+During handling of the above exception, another exception occurred:
+
+Traceback (most recent call last):
+  File "tools/rates.py", line 44, in Rates.rate
+    raise LookupError(f"no rate for {source} on {self.day}, nor on any of the seven days before it")
+LookupError: no rate for USD on 2026-11-30, nor on any of the seven days before it
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "tools/bank.py", line 61, in convert
+    raise RuntimeError("the amount could not be converted") from problem
+RuntimeError: the amount could not be converted
+"""
+
+
+@sizes
+@themes
+def test_the_inspector_on_a_chain_of_errors(snap_compare: Compare, theme: str, size: tuple[int, int]) -> None:
+    places = (("rates.py", "Rates.rate", 41), ("rates.py", "Rates.rate", 44), ("bank.py", "convert", 61))
+    frames = [
+        {"file": f"tools/{file}", "function": function, "line": line, "locals": {"source": "'USD'"}}
+        for file, function, line in places
+    ]
+    found = called(
+        "error",
+        error="the amount could not be converted",
+        error_type="RuntimeError",
+        result="Error executing bank.convert: RuntimeError: the amount could not be converted",
+        traceback=CHAIN,
+        frames=frames,
+    )
+    assert compared(snap_compare, lambda palette: InspectorScreen(found, 1, palette), theme, size)
+
+
 TOOL_SAID = (
     ("does", "Read a text file.\n\nA file of more than a megabyte is read up to there, and it is said."),
     ("tags", "read-only"),

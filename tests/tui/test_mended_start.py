@@ -10,10 +10,15 @@ import pytest
 from tests.engine.strict_llm import StrictLLM
 from tests.tui.driving import Driven, driven
 from workbench.engine.agent import Agent
-from workbench.errors import ConfigError
+from workbench.errors import AgentChoiceError, ConfigError
 from workbench.tui import events
 from workbench.tui.tool_news import ToolNews
 from workbench.tui.tool_tree import ToolTree
+
+
+def several(_: Any) -> Agent:
+    """A start that cannot know which agent is meant."""
+    raise AgentChoiceError("agent.py holds 2 agents", ("agent.py:helper", "agent.py:agent"))
 
 
 class Start:
@@ -57,6 +62,21 @@ async def test_mended_and_f5_builds_the_agent_and_sends_what_was_written_meanwhi
         await it.until(lambda: it.app.agent_thread.agent is not None and it.idle and len(it.trace) > 1)
         assert "queued" not in it.shown()
         assert it.trace[0]["prompt"] == "hello there"
+        assert said(it).count("The agent is built now") == 1
+
+
+async def test_where_an_agent_is_to_be_chosen_it_says_how_to_start_again() -> None:
+    async with driven(several) as it:
+        await it.until(lambda: "agent.py holds 2 agents" in said(it))
+        start = "start one of them: workbench agent.py:helper or workbench agent.py:agent."
+        assert f"Quit with ^q and {start}" in said(it)
+        assert "when you save" not in said(it)
+
+
+async def test_an_agent_that_is_there_at_once_is_not_said_to_be_built_now() -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        assert "built now" not in said(it)
 
 
 async def test_saving_a_file_of_the_project_builds_the_agent_and_the_same_error_is_said_once(

@@ -19,6 +19,7 @@ from workbench.tui import events
 from workbench.tui.retelling import retell
 from workbench.tui.trace_model import TraceModel
 from workbench.tui.trace_records import Mark
+from workbench.tui.transcript.call import CallBlock
 from workbench.tui.transcript.document import Document
 from workbench.tui.transcript.story import Story
 
@@ -179,3 +180,22 @@ def test_what_came_before_a_turn_is_told_before_it_and_takes_no_time_of_it(tmp_p
     model.apply(told)
     assert model.turns[0].total < 30_000
     assert [row.names for row in model.outline.rows if isinstance(row, Mark)] == [["2 messages summed up"]]
+
+
+def test_a_call_that_was_edited_is_told_as_one(tmp_path: Path) -> None:
+    def edit(agent: Any) -> None:
+        first = agent.current_session["pending_tools"][0]
+        first["arguments"] = {"a": 1, "b": 40}
+
+    log = SessionLog(tmp_path)
+    agent = Agent("tester", [add], llm=StrictLLM(), on_events=[before_tools(edit)], observers=[log])
+    agent.llm.answers = [calls(call("add", a=1, b=2), call("add", a=3, b=4)), "41"]
+    agent.input("go")
+    assert log.path is not None
+    story = Story(Document())
+    for event in retell("tester", read_session(log.path)):
+        story.tell(event)
+    agent.close()
+    blocks = [block for block in story._document.blocks if isinstance(block, CallBlock)]
+    assert [block.edited for block in blocks] == [True, False]
+    assert blocks[0].source() == "add(a=1, b=40)"

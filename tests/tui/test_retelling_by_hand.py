@@ -17,6 +17,7 @@ from workbench.storage.session_log import SessionLog
 from workbench.tui import events
 from workbench.tui.retelling import retell
 from workbench.tui.trace_model import TraceModel
+from workbench.tui.trace_rows import draw
 
 
 def add(a: int, b: int) -> int:
@@ -101,3 +102,14 @@ def test_a_turn_begins_with_its_prompt_whatever_was_run_before_it(tmp_path: Path
         event.at for event in retell("tester", read_session(path)) if isinstance(event, events.TurnStarted)
     ]
     assert began == asked
+
+
+def test_a_run_by_hand_is_told_again_without_a_time_that_nothing_recorded(tmp_path: Path) -> None:
+    model = told(lived(tmp_path, "turn", "again"))
+    turn, again = model.turns
+    assert (turn.timed, again.timed) == (True, False)
+    (call,) = model.entries()[-1:]
+    assert call.turn is again
+    assert call.ms == call.data["timing"]
+    assert [text for text, _ in draw(again, 80, 0.0)][-1].strip() == ""
+    assert [text for text, _ in draw(turn, 80, 0.0)][-1].strip() != ""

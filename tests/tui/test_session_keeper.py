@@ -9,10 +9,13 @@ import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
 from workbench.engine import Agent, after_tools, after_user_input, before_tools
+from workbench.engine.fault_injection import Fault, FaultInjector
 from workbench.engine.transcript import validate_messages
 from workbench.errors import StopTurn, StorageError
+from workbench.storage.export import to_markdown
 from workbench.storage.journal import journal_path
 from workbench.storage.session_file import SessionRecord, read_session
+from workbench.storage.session_format import Origin
 from workbench.storage.session_log import SessionLog
 from workbench.tui import events, session_keeper
 from workbench.tui.session_keeper import Instead, SessionKeeper
@@ -272,3 +275,70 @@ def test_of_a_long_session_the_screen_is_told_the_newest_turns_piece_by_piece_an
     assert sum(message["role"] == "user" for message in session["messages"]) == 5
     after.turn("prompt 6", "answer 6")
     assert [turn.input for turn in after.record.turns] == [f"prompt {number}" for number in range(1, 7)]
+
+
+def test_a_file_that_names_itself_as_the_one_before_is_read_once(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.turn("go", calls(call("add", a=1, b=1)), "end")
+    told = desk.record.path
+    text = told.read_text(encoding="utf-8")
+    odd = told.with_name("odd.yaml")
+    head = f"turns_before: 5\ngoes_on_from: {odd.name}\nturns:\n"
+    odd.write_text(text.replace("turns:\n", head, 1), encoding="utf-8")
+    desk.keeper.resume(desk.agent, odd)
+    with pytest.raises(StorageError, match="has turns 6 to 6, not 3"):
+        desk.keeper.fork(desk.agent, odd, 3)
+
+
+@pytest.mark.parametrize(
+    ("has", "missing"),
+    [
+        ({}, "add, fail"),
+        ({"tools": [add]}, "fail"),
+        ({"tools": [add, fail]}, ""),
+        ({"tools": [fail], "one": [add], "two": [add]}, "add"),
+    ],
+)
+def test_the_tools_that_a_resumed_session_lacks_are_those_that_its_calls_would_not_find(
+    tmp_path: Path, has: dict[str, list[Any]], missing: str
+) -> None:
+    desk = Desk(tmp_path)
+    desk.turn("go", calls(call("add", a=1, b=2), call("fail", why="x"), call("nothing")), "end")
+    path = desk.record.path
+    desk.agent.close()
+    said: list[events.AgentEvent] = []
+    agent = Agent("later", [], llm=StrictLLM(), observers=[SessionLog(tmp_path)])
+    for namespace, tools in has.items():
+        for tool in tools:
+            agent.tools.register(tool, namespace=namespace)
+    SessionKeeper(said.append).resume(agent, path)
+    agent.close()
+    (notice,) = (event for event in said if isinstance(event, events.Notice))
+    assert notice.text == "1 turn." + f" It called tools that are not loaded here: {missing}." * bool(missing)
+    assert notice.hint.endswith(f": workbench TOOLS --resume {path.stem}") is bool(missing)
+
+
+def test_a_made_up_result_has_nothing_of_what_made_the_real_one(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, FaultInjector({"add": Fault("raise")}))
+    first, second = desk.turn("go", two(1), "end")
+    real = {"fault", "error", "error_type"}
+    assert real <= desk.calls()[0].keys()
+    desk.what_if(first, "2")
+    made_up, kept = desk.calls()
+    assert (made_up["status"], made_up["result"]) == ("success", "2")
+    assert not real & made_up.keys()
+    assert (kept["call_id"], kept["fault"]) == (second, "raise RuntimeError")
+
+
+def test_a_what_if_says_inside_which_turn_it_left_and_a_fork_behind_which(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.turn("first", "end")
+    (made,) = desk.turn("second", calls(call("add", a=1, b=2)), "end")
+    whole = desk.record.path.name
+    desk.what_if(made, "99")
+    assert desk.record.origin == Origin(whole, 1, inside=True)
+    assert "inside turn 2" in "".join(to_markdown(desk.record))
+    inner = desk.record.path.name
+    desk.keeper.fork(desk.agent, None, 1)
+    assert desk.record.origin == Origin(inner, 1)
+    assert "after turn 1" in "".join(to_markdown(desk.record))

@@ -12,6 +12,7 @@ from tests.tui.driving import driven
 from tests.tui.test_sessions import listed, path_of
 from workbench.tui.render import spans_width
 from workbench.tui.screens.sessions import SessionsScreen, _around
+from workbench.tui.session_keeper import Instead
 
 
 @pytest.fixture
@@ -48,6 +49,17 @@ async def test_forks_of_the_same_turn_can_be_told_apart(project: Path) -> None:
         shown = it.shown()
         assert len(set(names)) == 2
         assert all(f"fork of turn 1  {name}" in shown for name in names)
+
+
+async def test_a_what_if_is_listed_with_the_turn_that_it_left(project: Path) -> None:
+    async with driven() as it:
+        await it.turn("add(a=1, b=1)")
+        call = it.app.main.trace.calls()[0]
+        await it.act(lambda: it.app.desks.sessions._chosen(Instead(call.call_id, "99")))
+        await it.until(lambda: it.idle and "made up" in it.shown(it.app.main.trace))
+        await it.press("f3")
+        await it.until(lambda: isinstance(it.app.screen, SessionsScreen) and it.app.screen._foot.some)
+        assert "fork in turn 1  " in it.shown()
 
 
 @given(st.text(max_size=80), st.text(min_size=1, max_size=12), st.text(max_size=80), st.integers(20, 90))

@@ -400,7 +400,7 @@ async def test_a_call_of_ones_own_is_given_no_other_ending() -> None:
         await it.focus("trace")
         await it.act(lambda: it.app.main.trace.go_to(calls(it)[-1]))
         await it.press("w")
-        await it.until(lambda: "your own calls" in it.shown())
+        await it.until(lambda: ["your own calls" in each.message for each in it.app._notifications] == [True])
 
 
 def turns_shown(it: Driven) -> set[int]:
@@ -460,7 +460,7 @@ async def test_a_turn_has_one_number_on_the_screen_in_files_and_in_commands_also
 async def test_a_what_if_that_is_refused_comes_back_as_it_was_written_with_the_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(*_: object) -> Path:
+    def full(*_: object, **__: object) -> Path:
         raise StorageError("cannot write the fork: No space left on device")
 
     async with driven() as it:

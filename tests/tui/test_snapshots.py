@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.tui.stage import START, STORY, WAITING, StageApp, palette_of, request
+from tests.tui.stage import CALLS, START, STORY, WAITING, StageApp, palette_of, request
 from workbench.providers.catalog import OFFLINE, ModelGroup, ModelInfo, Snapshot
 from workbench.resources import resource_folder
+from workbench.tui import events
+from workbench.tui.approval import SWITCHED_OFF, UNFIT
+from workbench.tui.filter_line import FilterLine
 from workbench.tui.looks import Looks
 from workbench.tui.screens.approval import ApprovalScreen
 from workbench.tui.screens.help import HelpScreen
@@ -95,6 +99,44 @@ def test_the_approval_modal(snap_compare: Compare, theme: str, size: tuple[int, 
         await settled(pilot)
 
     assert snap_compare(StageApp(WAITING, theme=theme), terminal_size=size, run_before=ask)
+
+
+@pytest.mark.parametrize("size", [*SIZES, (40, 12)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_an_approval_with_calls_that_cannot_run(snap_compare: Compare, size: tuple[int, int]) -> None:
+    unfit = events.CallInfo("4", "files.read_file", {"paths": ["a"], "limit": "all"}, "deny", UNFIT)
+    off = events.CallInfo("5", "files.delete_file", {"path": "old.txt"}, "deny", SWITCHED_OFF)
+    asked = replace(request(), calls=(CALLS[1], unfit, CALLS[0], off))
+
+    async def ask(pilot: Pilot[Any]) -> None:
+        screen = ApprovalScreen(
+            asked,
+            lambda result: None,
+            palette_of("graphite"),
+            clock=iter(range(1_000)).__next__,
+            now=lambda: START + 12,
+        )
+        pilot.app.call_later(pilot.app.push_screen, screen)
+        await settled(pilot)
+        await pilot.press("down")
+        await settled(pilot)
+
+    assert snap_compare(StageApp(WAITING), terminal_size=size, run_before=ask)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 12)], ids=lambda size: f"{size[0]}x{size[1]}")
+@pytest.mark.parametrize("text", ["nowhere", "status:error"], ids=["nothing", "something"])
+def test_a_trace_that_is_filtered(snap_compare: Compare, text: str, size: tuple[int, int]) -> None:
+    async def filtered(pilot: Pilot[Any]) -> None:
+        app = pilot.app
+        assert isinstance(app, StageApp)
+        await settled(pilot)
+        await pilot.press("slash")
+        line = app.main.trace.query_one(FilterLine).query_one(Input)
+        line.cursor_blink = False
+        line.value = text
+        await settled(pilot)
+
+    assert snap_compare(StageApp(STORY, tab="trace"), terminal_size=size, run_before=filtered)
 
 
 @pytest.mark.parametrize("theme", sorted({*ALL_THEMES} - {*THEMES}))

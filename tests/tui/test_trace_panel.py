@@ -215,7 +215,7 @@ async def test_a_wait_is_cut_out_of_the_axis_and_of_the_durations() -> None:
         assert line_with(stage.rows, "shell").endswith("rejected")
 
 
-async def test_the_row_of_a_wait_counts_every_call_of_its_batch() -> None:
+async def test_the_row_of_a_wait_counts_every_verdict_of_its_batch() -> None:
     story = Story()
     story.begin()
     story.ask_model()
@@ -223,7 +223,7 @@ async def test_the_row_of_a_wait_counts_every_call_of_its_batch() -> None:
     one, two, three = story.batch("a.one", "a.two", "a.three")
     story.wait([three], 1.0)
     allowed, refused = (
-        events.CallInfo(one.id, "a.one", {}),
+        events.CallInfo(one.id, "a.one", {}, decision="approve"),
         events.CallInfo(two.id, "a.two", {}, decision="reject"),
     )
     decided = events.CallInfo(three.id, "a.three", {}, "ask", "", "approve")
@@ -254,7 +254,7 @@ async def test_a_stop_that_ends_a_wait_ran_nothing_and_rejected_nothing(
         assert line_with(stage.rows, "one").endswith("cancelled")
 
 
-async def test_a_call_that_a_hook_refused_after_the_decision_is_counted_as_it_ended() -> None:
+async def test_a_call_that_a_hook_refused_after_the_decision_is_counted_as_the_person_decided() -> None:
     story = Story()
     story.begin()
     story.ask_model()
@@ -266,7 +266,24 @@ async def test_a_call_that_a_hook_refused_after_the_decision_is_counted_as_it_en
         story.run(one, 5)
         story.finish(two, 0.0, "rejected")
         stage.panel.apply(story.take())
-        assert "1 run   1 rejected" in line_with(stage.rows, "you")
+        assert "2 run  " in line_with(stage.rows, "you")
+        assert "rejected" not in line_with(stage.rows, "you")
+        assert line_with(stage.rows, "two").endswith("rejected")
+
+
+async def test_what_a_hook_refused_before_the_decision_is_no_verdict_of_the_person() -> None:
+    story = Story()
+    story.begin()
+    story.ask_model()
+    story.answer(1.0)
+    one, two = calls = story.batch("a.one", "a.two")
+    story.wait(calls, 1.0, "approve", "reject")
+    async with staged(story) as (stage, _):
+        story.run(one, 5)
+        story.finish(two, 0.0, "rejected", decided_by="hook")
+        stage.panel.apply(story.take())
+        assert "1 run  " in line_with(stage.rows, "you")
+        assert "rejected" not in line_with(stage.rows, "you")
 
 
 async def test_edited_arguments_are_shown_once_the_person_decided() -> None:
@@ -731,6 +748,25 @@ async def test_below_56_cells_there_is_no_lane() -> None:
     async with staged(story, (55, 24)) as (stage, _):
         assert not any(glyph in line for line in lines(stage.rows) for glyph in "━─╸╺╴╶")
         assert line_with(stage.rows, "read").endswith("   40 ms")
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (44, "llm  1.2k in    86 out"),
+        (40, "llm  1.2k in  86 out"),
+        (33, "llm  1.2k in"),
+        (36, "iteration 1  1 call"),
+        (29, "iteration 1"),
+    ],
+)
+async def test_counts_that_have_no_room_are_left_out_whole(width: int, said: str) -> None:
+    story = Story()
+    story.simple_turn()
+    async with staged(story, (width, 24)) as (stage, _):
+        drawn = next(line for line in lines(stage.rows) if said.split()[0] in line)
+        assert f"{said} " in drawn
+        assert "…" not in drawn
 
 
 async def test_times_end_two_cells_before_the_edge_in_every_row() -> None:

@@ -107,6 +107,12 @@ class StreamCapture:
         ends = ((captured.call_id, as_left(captured.end_of_text(_RECENT)).strip()) for captured in running)
         return {call_id: end.rpartition("\n")[2] for call_id, end in ends if end}
 
+    def so_far(self, call_id: str) -> str:
+        """The end of what a running call has written, as a terminal would have left it; empty for others."""
+        with self._lock:
+            running = tuple(self._running)
+        return next((as_left(each.end_of_text(_RECENT)) for each in running if each.call_id == call_id), "")
+
     def _remember(self, text: str) -> None:
         self._recent.text = (getattr(self._recent, "text", "") + text)[-_RECENT:]
 

@@ -20,6 +20,7 @@ _NO_RESULT = re.compile(
     r"|.*\. Expected: ",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"[.!?…][\"')]*\Z")
 _MARKS = re.compile(r"[*_`\[\]<>\\#|~&]")
 
 
@@ -80,10 +81,11 @@ def _result(name: str, text: str) -> str:
         return f"`{name}`:\n\n{_block(stripped)}" if _is_long(stripped) else f"`{name}`: {_plain(stripped)}"
     if not stripped:
         return f"`{name}` returned an empty result."
-    if _is_long(stripped):
+    plain, is_sentence = _plain(stripped), _SENTENCE_END.search(stripped)
+    if _is_long(stripped) or (is_sentence and plain != stripped):
         return f"`{name}` returned:\n\n{_block(stripped)}"
-    plain = _plain(stripped)
-    return f"`{name}` returned **{plain}**." if plain == stripped else f"`{name}` returned {plain}."
+    end = "" if is_sentence else "."
+    return f"`{name}` returned {plain if plain != stripped else f'**{plain}**'}{end}"
 
 
 def _plain(text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.engine.llm import ToolSchema
+from workbench.visible import pointed_at
 
 _OPENING = re.compile(r"(?<![\w.\-])([A-Za-z_][\w\-]*(?:\.[A-Za-z_][\w\-]*)*)\(")
 _GLUE = re.compile(r"(?:[\s,;.&`*\-]|\d+\.|\band\b|\bthen\b|^```\w*$)*", re.IGNORECASE | re.MULTILINE)
@@ -23,6 +24,7 @@ _STRING_ENDS = {
     '"""': re.compile(r'(?:\\[\s\S]|(?!""")[^\\])*"""'),
     "'''": re.compile(r"(?:\\[\s\S]|(?!''')[^\\])*'''"),
 }
+_LONGEST_LINE = 76  # characters; what is wrong stands below the caret where it does not fit beside it
 _MAX_UNCLOSED = 20  # each costs a look at the rest of the text; a prompt with more is no list of calls
 _MAX_DEPTH = 150  # Python's own parser gives up at 200
 _ATTACHED = re.compile(r"\n\n?\[attached (?P<path>.+): (?P<size>[\d,]+) characters?\]\n")
@@ -47,8 +49,10 @@ class CallFault:
     column: int
 
     def __str__(self) -> str:
-        pointer = "".join("\t" if char == "\t" else " " for char in self.line[: self.column])
-        return f"{self.line}\n{pointer}^ {self.message}"
+        shown = pointed_at(self.line, self.column)
+        pointer = shown.rpartition("\n")[2]
+        beside = len(pointer) + len(self.message) < _LONGEST_LINE
+        return f"{shown} {self.message}" if beside else f"{shown}\n{self.message}"
 
 
 @dataclass(frozen=True, slots=True)

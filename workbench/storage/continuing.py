@@ -31,10 +31,11 @@ def resume_session(agent: Agent, path: Path) -> SessionRecord:
     return record
 
 
-def fork_session(agent: Agent, record: SessionRecord) -> Path:
+def fork_session(agent: Agent, record: SessionRecord, *, inside: bool = False) -> Path:
     """Go on from the turns of ``record`` in a new file, whose path is returned. Between turns only.
 
-    Raises ``StorageError`` when nothing of this agent is written, or the file cannot be.
+    ``inside``: the next turn begins as it did there. Raises ``StorageError`` when nothing of this agent is
+    written, or the file cannot be.
     """
     log = session_log(agent)
     if log is None:
@@ -42,7 +43,7 @@ def fork_session(agent: Agent, record: SessionRecord) -> Path:
             "this conversation is not written to a session file, so it cannot be forked",
             hint="Run the agent with log=True.",
         )
-    path = log.fork(record)
+    path = log.fork(record, inside=inside)
     _take_over(agent, record)
     return path
 

@@ -62,7 +62,9 @@ def _document(record: SessionRecord) -> Iterator[str]:
     facts = [f"model {record.model}"] if record.model else []
     facts += [f"started {record.started:%Y-%m-%d %H:%M} UTC"] if record.started else []
     if record.origin is not None:
-        facts.append(f"forked from {record.origin.session} after turn {record.origin.turns}")
+        shared, inside = record.origin.turns, record.origin.inside
+        where = f"inside turn {shared + 1}" if inside else f"after turn {shared}"
+        facts.append(f"forked from {record.origin.session} {where}")
     if record.earlier.turns:
         where = f" are in {record.earlier.session}" if record.earlier.session else " came before"
         facts.append(f"turns up to {record.earlier.turns}{where}")
@@ -158,6 +160,7 @@ def to_jsonl(record: SessionRecord) -> Iterator[str]:
     }
     if record.origin is not None:
         head |= {"forked_from": record.origin.session, "forked_after": record.origin.turns}
+        head |= {"forked_inside": True} if record.origin.inside else {}
     if record.earlier.turns:
         head |= {"turns_before": record.earlier.turns, "goes_on_from": record.earlier.session or None}
     yield _json_line(head)

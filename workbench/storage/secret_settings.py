@@ -105,7 +105,11 @@ def covered_value(name: str, value: str) -> str:
     """
     written = _REPR.fullmatch(value)
     if written is not None:
-        return written[1] + covered_value(name, written[3]) + written[4]
+        return written[1] + _covered(name, written[3]) + written[4]
+    return _covered(name, value)
+
+
+def _covered(name: str, value: str) -> str:
     start = len(name) + 2
     text = ""
     for needle, pattern in SETTINGS:

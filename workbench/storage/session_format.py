@@ -118,11 +118,12 @@ class TurnRecord:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """The session that another one is a fork of: its file's name, and the number of the last turn that they
-    share.
+    share. ``inside``: they share the beginning of the next one, too.
     """
 
     session: str
     turns: int
+    inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,7 @@ def header(
     ]
     if origin is not None:
         lines += [b"forked_from: " + yaml_string(origin.session), b"forked_after: %d" % origin.turns]
+        lines += [b"forked_inside: true"] * origin.inside
     if earlier.turns:
         lines.append(b"turns_before: %d" % earlier.turns)
     if earlier.session:
@@ -167,7 +169,9 @@ def earlier_of(head: Mapping[str, Any]) -> Earlier:
 def origin_of(head: Mapping[str, Any]) -> Origin | None:
     """What the header of a session file says about a fork."""
     session, turns = head.get("forked_from"), head.get("forked_after")
-    return Origin(session, turns) if isinstance(session, str) and isinstance(turns, int) else None
+    if not isinstance(session, str) or not isinstance(turns, int):
+        return None
+    return Origin(session, turns, head.get("forked_inside") is True)
 
 
 def first_words(item: bytes) -> str:

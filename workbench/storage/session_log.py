@@ -97,12 +97,13 @@ class SessionLog(FileLog):
                 raise held_error(path)
             self._go_on_in(path, descriptor, record)
 
-    def fork(self, record: SessionRecord) -> Path:
+    def fork(self, record: SessionRecord, *, inside: bool = False) -> Path:
         """Append the next turns to a new file that begins with the turns of ``record``, and return its path.
 
-        The file that was read stays as it is. Raises ``StorageError`` if the new one cannot be written.
+        ``inside``: the next turn begins as it did there. The file that was read stays as it is. Raises
+        ``StorageError`` if the new one cannot be written.
         """
-        origin = Origin(record.path.name, record.last)
+        origin = Origin(record.path.name, record.last, inside)
         with self._lock:
             try:
                 path, descriptor = self._create(

@@ -23,11 +23,11 @@ def affected_names(
     folder: Path | None,
     steady: AbstractSet[str] = frozenset(),
 ) -> frozenset[str]:
-    """The names that are written differently, or use (through any number of steps) what differs.
+    """The names that are written differently, or no longer; and those that use them, by any number of steps.
 
     ``old`` and ``new`` are the file's sources; ``package`` and ``folder`` say how the file imports;
     ``steady`` names stand for what they stood for before, whatever the file says. All names when a statement
-    that binds none differs.
+    that binds none differs, or is gone.
     """
     before, after = parse(old, folder), parse(new, folder)
     if after is None:
@@ -35,7 +35,7 @@ def affected_names(
     statements = [each for each in after.body if not _is_text(each)]
     bound = {id(each): _bound(each) for each in statements}
     everything = frozenset(name for names in bound.values() for name in names)
-    known = {ast.dump(each) for each in before.body} if before is not None else set()
+    known = {ast.dump(each): each for each in before.body if not _is_text(each)} if before is not None else {}
     changed: set[str] = set()
     modules: set[str] = set()
     whole: set[str] = set()
@@ -49,6 +49,10 @@ def affected_names(
         whole.update(reached.whole)
         if differs:
             changed.update(bound[id(each)] - steady)
+    for gone in known.keys() - {ast.dump(each) for each in statements}:
+        if not (names := _bound(known[gone])):
+            return everything
+        changed.update(names - steady)
     used = {id(each): _used(each, modules - whole) for each in statements}
     while True:
         reaching = {

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from workbench.toolbox.module_graph import own_modules
+from workbench.toolbox.module_graph import is_own_file, own_modules
 from workbench.toolbox.tool_files import ImportFailedError, import_lock, put_back
 from workbench.toolbox.tool_imports import PACKAGES, finder
 
@@ -83,5 +83,5 @@ def _files_of(error: BaseException, folder: Path) -> Iterator[Path]:
             yield each.failure.path
         for frame, _ in traceback.walk_tb(each.__traceback__):
             path = Path(frame.f_code.co_filename)
-            if path.is_relative_to(folder) and not {".venv", "site-packages"} & set(path.parts):
+            if is_own_file(path, folder):
                 yield path

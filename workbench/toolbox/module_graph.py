@@ -93,6 +93,14 @@ def own_modules(names: Iterable[str], root: Path) -> list[str]:
     return [name for name in names if _is_below(sys.modules.get(name), root)]
 
 
+def is_own_file(path: Path, root: Path) -> bool:
+    """Whether a file lies below ``root``, and not among what is installed or hidden there."""
+    if not path.is_relative_to(root):
+        return False
+    parts = path.relative_to(root).parts
+    return not any(part.startswith(".") or part in _FOREIGN for part in parts)
+
+
 def source_of(module: ModuleType | None) -> Path | None:
     """The Python file that a module was made from, if it was."""
     file = getattr(module, "__file__", None)
@@ -117,9 +125,6 @@ def _is_below(module: ModuleType | None, root: Path) -> bool:
     Workbench itself is not, even where it is worked on.
     """
     path = source_of(module)
-    if module is None or path is None or not path.is_relative_to(root):
+    if module is None or path is None or module.__name__.partition(".")[0] == _OURS:
         return False
-    if module.__name__.partition(".")[0] == _OURS:
-        return False
-    parts = path.relative_to(root).parts
-    return not any(part.startswith(".") or part in _FOREIGN for part in parts)
+    return is_own_file(path, root)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import traceback
+import textwrap
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.errors import ConfigError
+from workbench.engine.toolset import agents_within
+from workbench.errors import AgentChoiceError, ConfigError
 from workbench.registry.names import near_names
 from workbench.toolbox.agent_source import AgentSource, is_agent
 from workbench.toolbox.offered import missing_name
 from workbench.toolbox.target_place import split_target
 from workbench.toolbox.tool_files import ImportFailedError, import_file, import_named
+from workbench.visible import pointed_at
 
 if TYPE_CHECKING:
     from workbench.engine.agent import Agent
@@ -37,12 +40,14 @@ class ResolvedTarget:
 def resolve_target(target: str) -> ResolvedTarget:
     """Find out what ``target`` is; imports it unless it is a folder. Safe on any thread.
 
-    A folder, or a file or module without an agent: its tools. A file or module with one agent: that agent.
+    A folder, or a file or module without an agent: its tools. A file or module with one agent: that agent;
+    with several, the one that all others are tools of.
     ``place:name``: the agent of that name, or the tool, module or list of tools.
 
     Raises:
-        ConfigError: when it does not exist, cannot be imported, has no such name, has several agents
-            and names none, or the name is neither an agent nor a tool.
+        AgentChoiceError: when it has several agents, names none, and none of them holds all others.
+        ConfigError: when it does not exist, cannot be imported, has no such name, or the name is neither an
+            agent nor a tool.
     """
     place, name = split_target(target)
     if place.is_dir():
@@ -56,13 +61,20 @@ def resolve_target(target: str) -> ResolvedTarget:
     if name is not None:
         return _named(module, name, place, target)
     agents = {key: value for key, value in vars(module).items() if is_agent(value)}
-    if len({id(agent) for agent in agents.values()}) > 1:
-        choices = ", ".join(f"{place}:{key}" for key in agents)
-        raise ConfigError(f"{place} holds {len(agents)} agents", hint=f"Choose one: {choices}")
-    if agents:
-        key, agent = next(iter(agents.items()))
-        return ResolvedTarget(agent, source=AgentSource.of_agent(place, module, key))
-    return ResolvedTarget(None, (target,))
+    if not agents:
+        return ResolvedTarget(None, (target,))
+    key = _outermost(agents)
+    if key is None:
+        choices = tuple(f"{place}:{key}" for key in agents)
+        raise AgentChoiceError(f"{place} holds {len(agents)} agents", choices)
+    return ResolvedTarget(agents[key], source=AgentSource.of_agent(place, module, key))
+
+
+def _outermost(agents: Mapping[str, Any]) -> str | None:
+    """The name of the one agent that all others are tools of, or tools of such tools; None for none."""
+    every = {id(agent) for agent in agents.values()}
+    holders = [key for key, agent in agents.items() if every <= set(map(id, agents_within(agent)))]
+    return holders[0] if len({id(agents[key]) for key in holders}) == 1 else None
 
 
 def _import(place: Path) -> ModuleType:
@@ -131,9 +143,16 @@ def _told(error: ImportFailedError) -> str:
     """What failed and where, with the line; in code that is no Python also a mark below the place in it."""
     failure, cause = error.failure, error.__cause__
     said = f"cannot import {failure}"
-    if len(failure.text) > _LONGEST_LINE:
-        return said
-    if not isinstance(cause, SyntaxError):
-        return f"{said}\n    {failure.text}".rstrip()
-    line = "".join(traceback.format_exception_only(cause)[1:-1])  # between where it is and what is wrong
-    return f"{said}\n{line}".rstrip()
+    if isinstance(cause, SyntaxError):
+        return f"{said}\n{_pointed_at(cause)}".rstrip()
+    return said if len(failure.text) > _LONGEST_LINE else f"{said}\n    {failure.text}".rstrip()
+
+
+def _pointed_at(error: SyntaxError) -> str:
+    """The line with carets below the place in it; empty where Python does not tell them."""
+    line, start = (error.text or "").rstrip(), (error.offset or 0) - 1
+    if not line or start < 0:
+        return ""
+    indent = len(line) - len(line.lstrip())
+    end = (error.end_offset or 0) - 1 if error.end_lineno == error.lineno else len(line)
+    return textwrap.indent(pointed_at(line[indent:], max(0, start - indent), end - indent), "    ")

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from workbench.errors import WorkbenchError
+from workbench.errors import AgentChoiceError, WorkbenchError
 from workbench.tui import events
 from workbench.tui.error_texts import error_texts
 
@@ -159,7 +159,8 @@ class AgentThread:
         _log.error("the agent could not be built", exc_info=error)
         self._reason = error_texts(error)
         self._mending = Mending(error, Path.cwd())
-        self._post(events.AgentFailed("", time.time(), *self._reason))
+        choices = error.choices if isinstance(error, AgentChoiceError) else ()
+        self._post(events.AgentFailed("", time.time(), *self._reason, choices))
 
     def _to_be_tried_again(self) -> bool:
         """Wait for a reason to build the agent anew, and answer jobs that want one; False at the end."""

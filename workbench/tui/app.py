@@ -379,9 +379,12 @@ class WorkbenchApp(App[None]):
             self.background.do("load the tools again", self.sending.upkeep.reload)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """In a field ^z undoes; at the prompt it goes back to the shell, as it does everywhere else."""
-        field = isinstance(self.focused, SteadyArea) and not isinstance(self.focused, PromptArea)
-        return not (field and action == "suspend_process")
+        """Where something is filled in ^z undoes; at the prompt and elsewhere it goes back to the shell."""
+        if action != "suspend_process":
+            return True
+        if len(self.screen_stack) > 1:
+            return not self.screen.query("Input, TextArea, ArgumentsEditor, Choice")
+        return isinstance(self.focused, PromptArea) or not isinstance(self.focused, SteadyArea)
 
     def action_repaint(self) -> None:
         """Draw everything again."""

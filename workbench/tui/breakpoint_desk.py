@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from textual.app import App
 
 from workbench.engine.agent import Agent
 from workbench.engine.breakpoints import Breakpoint, Breakpoints
+from workbench.engine.toolset import agents_within
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.registry import ToolRegistry
 from workbench.tui import events
@@ -69,6 +71,8 @@ class BreakpointDesk:
         """Where breakpoints are kept; None: nowhere."""
         self._points: Breakpoints | None = None
         self._tools: ToolRegistry | None = None
+        self._outer: Agent | None = None
+        self._met: frozenset[str] = frozenset()
         self._rows: tuple[events.BreakRow, ...] = ()
         self._step = False
         self._problems: tuple[str, ...] = ()
@@ -81,11 +85,12 @@ class BreakpointDesk:
         debugger, points = agent.debugger, agent.breakpoints
         agent.debugger = Pauser(self._broker.pause, tell, self._tell)
         if agent is outer:
-            self._points, self._tools = points, agent.tools
+            self._points, self._tools, self._outer = points, agent.tools, agent
             points.on_failure = self._failed
             self._load(points)
         else:
             agent.breakpoints = outer.breakpoints
+            self._meet(agent)
 
         def leave() -> None:
             agent.debugger, agent.breakpoints = debugger, points
@@ -93,6 +98,13 @@ class BreakpointDesk:
                 points.on_failure = None
 
         return leave
+
+    def _meet(self, agent: Agent) -> None:
+        """A breakpoint may be for a tool of an agent that nobody knew until it came to work."""
+        fresh = {tool.name for tool in agent.tools} - self._met
+        self._met |= fresh
+        if fresh and self._points:
+            self._tell()
 
     def _load(self, points: Breakpoints) -> None:
         if self.keeper is not None:
@@ -108,9 +120,22 @@ class BreakpointDesk:
         """``step`` is whether step mode is about to be on, where the engine has not switched it yet."""
         points = self._points
         if points is not None:
-            rows = tuple(replace(row_of(point), failure=points.failure(point)) for point in points)
+            known = self._known_tools()
+            rows = tuple(
+                replace(
+                    row_of(point),
+                    failure=points.failure(point),
+                    idle=not any(fnmatchcase(name, point.tool) for name in known),
+                )
+                for point in points
+            )
             on = points.step if step is None else step
             self._post(events.BreakpointsChanged("", time.time(), rows, on))
+
+    def _known_tools(self) -> frozenset[str]:
+        """The tools of the outer agent, and of those that work inside its tools as far as they are known."""
+        outer = agents_within(self._outer) if self._outer is not None else ()
+        return self._met.union(tool.name for agent in outer for tool in agent.tools)
 
     def _failed(self, point: Breakpoint, failure: str) -> None:
         """Say that a condition could not be evaluated; the call goes on."""
@@ -131,6 +156,8 @@ class BreakpointDesk:
 
     def take_in(self, batch: Sequence[events.AgentEvent]) -> None:
         """Keep the list true; say what does not count once everything is there."""
+        if self._rows and any(isinstance(event, events.ToolsChanged) for event in batch):
+            self._background.do("see which tools breakpoints are for", self._tell)
         for event in batch:
             if isinstance(event, events.BreakpointsChanged):
                 self._rows, self._step = event.points, event.step

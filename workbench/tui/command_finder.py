@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 _PANELS: Final = ("prompt", "conversation", "trace", "tools")
 _BY_TEXT: Final = 0.1
 """The score of a command of which only the text fits: below those whose title does."""
-_PATIENCE: Final = 20
-"""After how many paintings at most a panel that was asked to has the focus."""
 
 
 class CommandFinder(Provider):
@@ -47,14 +45,10 @@ class CommandFinder(Provider):
         if command.scope == "app":
             await app.run_action(command.action)
             return
-        app.main.focus_panel(command.scope)
-        app.call_after_refresh(self._do_in_panel, command, _PATIENCE)
+        app.main.focus_panel(command.scope, then=partial(self._do_in_panel, command))
 
-    async def _do_in_panel(self, command: Command, patience: int) -> None:
+    async def _do_in_panel(self, command: Command) -> None:
         app = cast("WorkbenchApp", self.app)
-        if app.main.focused_panel != command.scope and patience:
-            app.call_after_refresh(self._do_in_panel, command, patience - 1)  # its tab has to come up first
-            return
         for active in app.screen.active_bindings.values():
             if active.binding.id == command.id:
                 await app.run_action(active.binding.action, active.node)

@@ -158,6 +158,7 @@ class Desks:
             editor=self.editor,
             tests=tests,
             stop=app.action_stop,
+            printed=app.capture.so_far,
             show_waiting=lambda lines: app.main.queue.show_runs(lines),
         )
 

@@ -212,10 +212,13 @@ class ByHandStarted(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByHandFinished(AgentEvent):
-    """They have ended, however; a call that a stop kept from running is ``cancelled``."""
+    """They have ended, however; a call that a stop kept from running is ``cancelled``.
+
+    ``duration_ms`` is None where only the times of the calls themselves are known.
+    """
 
     status: Literal["success", "stopped"]
-    duration_ms: float
+    duration_ms: float | None
     waited_ms: float
     error: str = ""
 
@@ -268,7 +271,7 @@ class BreakRow:
     """One breakpoint: ``when`` is ``before``, ``after`` or ``on error``; ``tool`` is a name or a glob.
 
     ``xray_only``: only tools that are marked with ``@xray``. ``failure`` is what its condition raised, empty
-    as long as it never did.
+    as long as it never did. ``idle``: it fits no tool that is known here.
     """
 
     tool: str
@@ -277,6 +280,7 @@ class BreakRow:
     enabled: bool = True
     xray_only: bool = False
     failure: str = field(default="", compare=False)
+    idle: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -373,10 +377,11 @@ class AgentReady(AgentEvent):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AgentFailed(AgentEvent):
-    """The agent could not be built."""
+    """The agent could not be built. ``choices`` are targets to start with instead, where only that helps."""
 
     error: str
     hint: str = ""
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -59,12 +59,13 @@ class Guests:
         own = {grant.id for grant in agent.tools.grants}
         for grant in outer.tools.grants:
             agent.tools.grant(grant)
-        taken = {outer.name, *self._labels.values()}
-        self._labels[id(agent)] = next(
-            label
-            for number in count(1)
-            if (label := agent.name if number == 1 else f"{agent.name} ({number})") not in taken
-        )
+        with self._lock:  # two calls that run side by side may each begin one
+            taken = {outer.name, *self._labels.values()}
+            self._labels[id(agent)] = next(
+                label
+                for number in count(1)
+                if (label := agent.name if number == 1 else f"{agent.name} ({number})") not in taken
+            )
 
         def restore() -> None:
             agent.quiet, agent.tools.policy = quiet, policy

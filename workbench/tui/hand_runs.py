@@ -84,7 +84,8 @@ class HandRuns:
         for event in batch:
             match event:
                 case events.ToolStarted() if event.call_id in self._open:
-                    self._open[event.call_id].state = "running"
+                    run = self._open[event.call_id]
+                    run.state, run.began = "running", event.at
                     news = True
                 case events.ToolFinished() if str(event.entry.get("call_id")) in self._open:
                     run = self._open.pop(str(event.entry["call_id"]))

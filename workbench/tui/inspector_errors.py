@@ -28,23 +28,30 @@ Frame = Mapping[str, Any]
 def error_lines(data: Mapping[str, Any], width: int) -> list[Line]:
     """What was raised, what the model was told, and the traceback with the values in its failing frames."""
     kind = visible_line(str(data.get("error_type") or "Error"))
-    message = visible(str(data["error"])).split("\n")
-    lines: list[Line] = [
-        (("  " + kind, "error strong"), ("  " + clip(message[0], width - cell_len(kind) - 6), "error"))
-    ]
-    if len(message) > 1 or cell_len(message[0]) > width - cell_len(kind) - 6:
-        lines += wrapped("\n".join(message), width, words=True)
+    message = visible(str(data["error"]))
+    if "\n" in message or cell_len(message) > width - cell_len(kind) - 6:
+        lines: list[Line] = [(("  " + kind, "error strong"),), *wrapped(message, width, words=True)]
+    else:
+        lines = [(("  " + kind, "error strong"), ("  " + message, "error"))]
     received = str(data.get("result") or "")
     if received:
-        label = "the model received  "
-        first, *rest = list(wrapped(received, width - len(label), words=True))
-        lines.append((("  " + label, "muted"), *first[1:]))
-        lines += [((" " * (2 + len(label)), "muted"), *line[1:]) for line in rest]
+        lines += _received(received, width)
     frames = failing_frames(data)
     for part in _parts(str(data.get("traceback") or "")):
         here, frames = _split(frames, part)
-        lines += [_EMPTY, *_traceback(part, width), *_values(here, width)]
+        lines += [_EMPTY, *_traceback(part, width), *_values(here, width, told=part)]
     return [*lines, *_values(frames, width)]
+
+
+def _received(text: str, width: int) -> Iterator[Line]:
+    """What the model was told, beside what it is; below it where there is little room."""
+    label = "  the model received  "
+    beside = width >= 3 * len(label)
+    if not beside:
+        yield ((label.rstrip(), "muted"),)
+    indent = len(label) if beside else 4
+    for number, line in enumerate(wrapped(text, width, indent=indent, words=True)):
+        yield ((label, "muted"), *line[1:]) if beside and not number else line
 
 
 def error_text(data: Mapping[str, Any]) -> str:
@@ -79,13 +86,16 @@ def _split(frames: Sequence[Frame], part: Sequence[str]) -> tuple[list[Frame], l
     return here, [frame for frame in frames if not any(frame is each for each in here)]
 
 
-def _values(frames: Sequence[Frame], width: int) -> Iterator[Line]:
+def _values(frames: Sequence[Frame], width: int, told: Sequence[str] = ()) -> Iterator[Line]:
+    """The values of frames, and of which error they are, unless a line of ``told`` says it just above."""
     for frame in frames:
         values = frame.get("locals")
         if not isinstance(values, Mapping) or not values:
             continue
         where = f"  values in {visible_line(str(frame.get('function')))}, line {frame.get('line')}"
-        error = visible_line(str(frame.get("error") or ""))
+        error = str(frame.get("error") or "")
+        first = error.partition("\n")[0]
+        error = "" if any(first in line and line[:1] != " " for line in told) else visible_line(error)
         yield _EMPTY
         yield (where, "subtle"), ("  " + clip(error, width - cell_len(where) - 4) if error else "", "muted")
         yield from value_lines(values, width, types=False)
@@ -104,13 +114,13 @@ def _traceback(lines: Sequence[str], width: int) -> Iterator[Line]:
             where = f"  in {visible_line(match[3])}" if match[3] else ""
             yield ("  " + _end_of(place, width - 4 - cell_len(where)), "text"), (where, "muted")
         elif index == failing and line.startswith("    "):
-            code = "▎ " + fit(visible_line(line), width - 2)
+            code = "▎ " + fit(clip(visible_line(line), width - 4), width - 2)
             yield (code[:1], "error on:fault"), (code[1:], "text strong on:fault")
         elif line.strip() and not line.strip("^~ "):
             yield ("  " + clip(line, width - 4), "error"), ("", "error")
         else:
             key = "subtle" if line.startswith("    ") else "muted"
-            yield from wrapped(line, width, key)
+            yield from wrapped(line, width, key, words=key == "muted")
 
 
 def _end_of(place: str, room: int) -> str:

@@ -278,11 +278,14 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
     began = data.get("timestamp")
     time: list[tuple[str, str]] = []
     if isinstance(began, int | float):
-        time.append(("started", datetime.fromtimestamp(began).astimezone().strftime("%H:%M:%S.%f")[:-3]))
+        label = "ended" if _never_ran(entry) else "started"
+        time.append((label, datetime.fromtimestamp(began).astimezone().strftime("%H:%M:%S.%f")[:-3]))
     for label, key in (("first token", "first_token_ms"), ("waited for you", "human_ms")):
         if isinstance(data.get(key), int | float):
             time.append((label, time_cells(data[key]).strip()))
-    if entry.ms is not None:
+    if _never_ran(entry):
+        time.append(("ran", "never"))
+    elif entry.ms is not None:
         time.append(("took" if entry.kind == "llm" else "ran", time_cells(entry.ms).strip()))
     call = [("agent", entry.turn.agent)]
     if entry.turn.by_hand:
@@ -327,6 +330,13 @@ def facts(entry: Entry) -> list[tuple[str, list[tuple[str, str]]]]:
         tokens.append(("cached", f"{usage.cached_tokens:,}"))
         sections.append(("Tokens", [*tokens, ("cost", cost_text(usage.cost).removeprefix("cost "))]))
     return sections
+
+
+def _never_ran(entry: Entry) -> bool:
+    """Whether a call ended without having begun; one that was taken from a record ran elsewhere."""
+    data = entry.data
+    ended = entry.kind == "tool" and "timestamp" in data and "replayed" not in data
+    return ended and (entry.start is None or bool(data.get("made_up")))
 
 
 def fact_lines(sections: Iterable[tuple[str, list[tuple[str, str]]]], width: int) -> list[Line]:

@@ -36,16 +36,23 @@ class Tabs(OneRow):
         self.refresh()
 
     def spans(self, width: int) -> list[Span]:
-        """Each name with 2 cells on either side; those before the active one leave when there is no room."""
+        """Each name with 2 cells on either side; those before the active one leave when there is no room.
+
+        Those behind it that have none are left out whole, and a click where they would stand shows the next.
+        """
         parts = [[*self._tab(index)] for index in range(len(self._tabs))]
         first = 0
         while first < self._active and sum(map(spans_width, parts[first : self._active + 1])) > width:
             first += 1
+        last = len(parts)
+        while last > self._active + 1 and sum(map(spans_width, parts[first:last])) > width:
+            last -= 1
         self._ends, used = [], 0
         for index, part in enumerate(parts):
-            used += spans_width(part) if index >= first else 0
-            self._ends.append(used)
-        return [span for part in parts[first:] for span in part]
+            used += spans_width(part) if first <= index < last else 0
+            self._ends.append(used if index < last else width)
+        more: list[Span] = [("  …", "muted")] if last < len(parts) and used + 3 <= width else []
+        return [*(span for part in parts[first:last] for span in part), *more]
 
     def _tab(self, index: int) -> list[Span]:
         name, count = self._tabs[index]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -53,7 +54,6 @@ def _number(digits: str) -> float:
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
         raise _NotKept(f"the key {json.dumps(clip(twice, 24), ensure_ascii=False)} stands twice in an object")
     return found

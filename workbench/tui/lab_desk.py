@@ -27,6 +27,7 @@ from workbench.tui.guests import Guests
 from workbench.tui.hand_runs import HandRuns
 from workbench.tui.inspector_about import About
 from workbench.tui.lab_wishes import (
+    NOW,
     CallByHand,
     Compare,
     Inspect,
@@ -41,7 +42,7 @@ from workbench.tui.later_runs import LaterRuns, Show
 from workbench.tui.makers import Makers
 from workbench.tui.palette import Palette
 from workbench.tui.rerun import HandRun, Rerun
-from workbench.tui.saving_tests import TestSaver
+from workbench.tui.saving_tests import Candidate, TestSaver, outcome
 from workbench.tui.tool_history import ToolHistory
 from workbench.tui.trace_records import Entry
 from workbench.visible import visible_line
@@ -338,7 +339,22 @@ class LabDesk:
         if maker is None and wish.entry.turn.guest:
             self._say("This call cannot be saved as a test", _GONE)
         else:
-            self._tests.save(wish.entry, maker, self._like(wish.entry), wish.which)
+            self._tests.save(maker, [self._candidate(wish.entry, wish.which), *self._later_runs(wish.entry)])
+
+    def _candidate(self, entry: Entry, which: str) -> Candidate:
+        about = self.about(entry)
+        notes: tuple[str, ...] = ()
+        if about.changed and about.then is not None and about.now is not None:
+            notes = (f"This call was made on v{about.then.number}; the tool is v{about.now.number} now.",)
+        return Candidate(entry, self._like(entry), which, notes)
+
+    def _later_runs(self, entry: Entry) -> list[Candidate]:
+        """The last time that the call ran again, if it gave something else then."""
+        runs = [call for call in self._calls() if call.data.get("rerun_of") == entry.call_id]
+        runs = [run for run in runs if run.turn.agent == entry.turn.agent]
+        runs = [run for run in runs if dict(run.arguments) == dict(entry.arguments)]
+        other = [run for run in runs[-1:] if outcome(run.data) != outcome(entry.data)]
+        return [self._candidate(run, NOW) for run in other]
 
     # by hand
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from workbench.tui.do import Errand
 
@@ -37,6 +37,10 @@ class CallByHand:
     """Fill in a form for this tool (its dotted name) and call it."""
 
     tool: str
+
+
+NOW: Final = "the run of now, not the one of then"
+THEN: Final = "the run of then, not the one of now"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

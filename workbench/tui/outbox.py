@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from workbench.tui.commands import TABLE, Command, key_text_of, meant
 from workbench.tui.message_queue import MessageQueue
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from workbench.tui.screens.main import MainScreen
 
 TurnStatus = Literal["success", "incomplete", "stopped", "error"]
+
+_FILTER_LIKE: Final = re.compile(r"[^\W\d]\w*:")
+_COMMAND_LIKE: Final = re.compile(r"[^\W\d]\w*:|[^\W\d][^/]*\Z")
+"""What stands behind a slash and is meant for Workbench; a word with another slash in it is a path."""
 
 
 class Outbox:
@@ -92,7 +97,9 @@ class Outbox:
         """Let the empty prompt say what Enter does."""
         hint = ""
         if self._queue.held and self._queue:
-            text = f"enter sends the next of {len(self._queue)} queued"
+            count = len(self._queue)
+            waiting = "message that waits" if count == 1 else f"first of {count} messages that wait"
+            text = f"Enter sends the {waiting}"
         elif self._tracker.agentless and not self._tracker.busy:
             text, hint = "Message, sent once it is mended", f"{key_text_of('app.reload')} tries again"
         elif self._tracker.busy:
@@ -120,15 +127,22 @@ class Outbox:
                 else:
                     self._run(command, rest.strip())
                 return True
-        if "/" in word or not word.isidentifier():
+        word = re.split(r"\s", text[1:], maxsplit=1)[0]
+        if not _COMMAND_LIKE.match(word):
             return False
-        near = " or ".join(f"/{command.slash}" for command in meant(word))
-        known = "" if near else ", ".join(f"/{command.slash}" for command in TABLE if command.slash)
-        hint = f"Did you mean {near}?" if near else f"Known are {known}."
-        self._refuse(text, f"There is no command /{word}", hint)
+        self._refuse(text, f"There is no command /{word}", _instead_of(word))
         return True
 
     def _refuse(self, text: str, title: str, hint: str) -> None:
         """Say why a command was not done; it is back in the prompt."""
         self._main.conversation.add_notice(title, "", hint, "warning")
         self._main.prompt.draft = text
+
+
+def _instead_of(word: str) -> str:
+    """What to do instead of the command ``word``, which there is not."""
+    if _FILTER_LIKE.match(word):
+        return f"Filters are typed in the trace, after {key_text_of('trace.filter')}."
+    if near := " or ".join(f"/{command.slash}" for command in meant(word)):
+        return f"Did you mean {near}?"
+    return f"Known are {', '.join(f'/{command.slash}' for command in TABLE if command.slash)}."

@@ -80,6 +80,7 @@ def _entry(serial: int, iteration: Iteration, data: Mapping[str, Any], request: 
         state,
         request.opened,
         str(data.get("call_id", "")),
+        start=0.0 if data.get("timing") is not None else None,  # it ran
         ms=data.get("timing"),
         arguments=data["arguments"],
         data=data,

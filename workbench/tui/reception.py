@@ -25,6 +25,7 @@ class Reception:
         self._first = list(first)
         self._ready: events.AgentReady | None = None
         self._told: str | None = None
+        self._failed = False
 
     def expect(self, agent: str, model: str) -> None:
         """Say in the top line who will be there."""
@@ -57,9 +58,13 @@ class Reception:
 
     def _agent_failed(self, failed: events.AgentFailed) -> None:
         """Say why there is no agent, and how there will be one; not again what was said already."""
+        self._failed = True
         if failed.error != self._told:
             self._told = failed.error
             hint = f"{failed.hint} {_AGAIN.format(key=key_text_of('app.reload'))}".strip()
+            if failed.choices:  # which one is meant can be said at a start only
+                starts = " or ".join(f"workbench {choice}" for choice in failed.choices)
+                hint = f"Quit with {key_text_of('app.quit')} and start one of them: {starts}."
             conversation = self._app.main.conversation
             conversation.add_notice("The agent could not be built", failed.error, hint, "error")
             conversation.follow = True
@@ -68,6 +73,9 @@ class Reception:
     def _agent_ready(self, ready: events.AgentReady) -> None:
         self._app.garbage.keep()
         self._greet(ready)
+        if self._failed:
+            self._failed = False
+            self._app.main.conversation.add_notice("The agent is built now")
         if problems := self._app.keymap_problems:
             entries = "An entry of your keymap is" if len(problems) == 1 else "Entries of your keymap are"
             self._app.main.conversation.add_notice(

@@ -31,7 +31,8 @@ class HandRun:
     """A call of a tool that a person runs; ``call_id`` is empty before it was begun.
 
     ``data`` is its trace entry once it ended; None for one that never came to an end of its own. ``guest`` is
-    the number of the agent inside a tool that runs it, 0 for the agent that the person talks to.
+    the number of the agent inside a tool that runs it, 0 for the agent that the person talks to. It runs
+    since ``began``, in Unix seconds.
     """
 
     tool: str
@@ -40,6 +41,7 @@ class HandRun:
     state: State = "pending"
     data: Mapping[str, Any] | None = None
     guest: int = 0
+    began: float = 0.0
 
     @property
     def again_of(self) -> str | None:

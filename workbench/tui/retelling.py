@@ -68,7 +68,8 @@ def _told_by_hand(agent: str, turn: int, entries: Sequence[Entry]) -> Iterator[e
     for entry in entries:
         if entry.get("type") != "tool_execution":
             continue  # what was waited for before it ran
-        at, ms, name = _seconds(entry), _milliseconds(entry.get("timing")), str(entry.get("tool_name"))
+        at, name = _seconds(entry), str(entry.get("tool_name"))
+        ended = at + _milliseconds(entry.get("timing")) / 1000
         call_id, first = str(entry.get("call_id")), str(entry.get("rerun_of") or "")
         again = {call_id: first} if first else {}
         told = [
@@ -76,7 +77,7 @@ def _told_by_hand(agent: str, turn: int, entries: Sequence[Entry]) -> Iterator[e
             events.BatchStarted(agent, at, turn, 1, calls_of(_asking_for(entry), (entry,))),
             *retold_call(agent, entry, at),
             events.ByHandFinished(
-                agent, at + ms / 1000, "stopped" if entry.get("status") == "cancelled" else "success", ms, 0.0
+                agent, ended, "stopped" if entry.get("status") == "cancelled" else "success", None, 0.0
             ),
         ]
         for event in told:
@@ -137,7 +138,7 @@ def answers(messages: Sequence[Message]) -> list[Message]:
 def calls_of(
     message: Message | None, entries: Sequence[Entry], named: Callable[[str], str] = str
 ) -> tuple[events.CallInfo, ...]:
-    """The calls of a message, with the names and arguments that they ran with where ``entries`` say so.
+    """The calls of a message, with their names and what they were asked with where ``entries`` say so.
 
     ``named`` makes the name for people of the one that the model wrote.
     """
@@ -145,13 +146,18 @@ def calls_of(
     calls = []
     for call in (message or {}).get("tool_calls") or ():
         function, entry = call.get("function") or {}, ran.get(call.get("id"), {})
-        arguments = entry.get("arguments")
+        arguments = entry.get("edited_from", entry.get("arguments"))
         if not isinstance(arguments, Mapping):
             arguments = _read(function.get("arguments"))
         name = str(entry.get("tool_name") or named(str(function.get("name") or "")))
-        decision: Literal["approve", "reject"] = "reject" if entry.get("status") == "rejected" else "approve"
-        calls.append(events.CallInfo(str(call.get("id")), name, arguments, decision=decision))
+        calls.append(events.CallInfo(str(call.get("id")), name, arguments, decision=_decided(entry)))
     return tuple(calls)
+
+
+def _decided(entry: Entry) -> Literal["approve", "reject"]:
+    """The verdict on a call; that of a handler which the call came to once it was to run is none."""
+    refused = entry.get("decided_by") == "hook" and "before_each_tool" in (entry.get("hooks_ms") or {})
+    return "reject" if entry.get("status") == "rejected" and not refused else "approve"
 
 
 class _Retold:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,33 @@ from textual.app import App
 from workbench.engine.agent import Agent
 from workbench.errors import ConfigError, WorkbenchError
 from workbench.storage.masking import Masker
-from workbench.toolbox.pytest_writer import Callee, callee, check_savable, default_path, write_test
+from workbench.toolbox.pytest_writer import (
+    Callee,
+    WrittenTest,
+    callee,
+    check_savable,
+    default_path,
+    write_test,
+)
 from workbench.tui import events
 from workbench.tui.background import Background
+from workbench.tui.lab_wishes import THEN
 from workbench.tui.palette import Palette
 from workbench.tui.trace_records import Entry
 from workbench.visible import visible_line
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A run that may be saved; ``calls`` are those of the same version of the tool.
+
+    ``which`` names the run where there are others, ``notes`` are what should be known of it.
+    """
+
+    entry: Entry
+    calls: Sequence[Entry]
+    which: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class TestSaver:
@@ -40,11 +62,12 @@ class TestSaver:
         self._palette = palette
         self._post = post
 
-    def save(self, entry: Entry, agent: Agent | None, calls: Sequence[Entry], which: str = "") -> None:
-        """Ask where the test shall go, and write it; or say why this call cannot be one.
+    def save(self, agent: Agent | None, runs: Sequence[Candidate]) -> None:
+        """Ask where the test of the first of these runs shall go, or of another; write it.
 
-        ``which`` names the run that is saved, where there are others.
+        Or say why the first cannot be one.
         """
+        entry = runs[0].entry
         name = str(entry.data.get("tool_name", ""))
         tool = agent.tools.get(name) if agent is not None else None
         try:
@@ -56,22 +79,31 @@ class TestSaver:
         except WorkbenchError as error:
             self._app.notify(error.hint, title=_sentence(str(error)), markup=False, severity="warning")
             return
-        self._ask(entry, where, which, varies=_varies(entry, calls))
+        self._ask([runs[0], *filter(_savable, runs[1:])], where)
 
-    def _ask(self, entry: Entry, where: Callee, which: str, *, varies: bool) -> None:
+    def _ask(self, runs: Sequence[Candidate], where: Callee) -> None:
         from workbench.tui.screens.save_test import SaveTestScreen
 
-        path = default_path(self._folder, str(entry.data["tool_name"]))
-        doubts = write_test(entry.data, where, path, varies=varies).doubts
+        path = default_path(self._folder, str(runs[0].entry.data["tool_name"]))
+
+        def written(run: Candidate, target: Path) -> WrittenTest:
+            return write_test(run.entry.data, where, target, varies=_varies(run.entry, run.calls))
 
         def write(given: str | None) -> None:
             if given:
                 target = self._folder / given
-                text = write_test(entry.data, where, target, varies=varies).text
+                text = written(runs[screen.chosen], target).text
                 self._background.do("write the test", lambda: self._write(target, text))
 
+        told = [(run.which, (*run.notes, *written(run, path).doubts)) for run in runs]
+        which, doubts = told[0]
+        others = told[1:]
+        if others:
+            which = which or THEN
         shown = str(path.relative_to(self._folder))
-        screen = SaveTestScreen(entry.name, shown, doubts, self._problem, self._palette(), which=which)
+        screen = SaveTestScreen(
+            runs[0].entry.name, shown, doubts, self._problem, self._palette(), which=which, others=others
+        )
         self._app.push_screen(screen, write)
 
     def _problem(self, given: str) -> str:
@@ -107,6 +139,20 @@ def _check_open(data: Mapping[str, Any]) -> None:
             "this call cannot be saved as a test: a secret stands in it",
             hint="Call it without, then save that.",
         )
+
+
+def outcome(data: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a test of a traced call would hold it to."""
+    return tuple(data.get(key) for key in ("status", "result", "error"))
+
+
+def _savable(run: Candidate) -> bool:
+    try:
+        check_savable(run.entry.data)
+        _check_open(run.entry.data)
+    except WorkbenchError:
+        return False
+    return True
 
 
 def _varies(entry: Entry, calls: Sequence[Entry]) -> bool:

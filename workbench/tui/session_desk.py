@@ -97,10 +97,9 @@ class SessionDesk:
         """Ask what a past call shall have given, and go on from there."""
         turn = entry.turn
         if entry.kind != "tool" or not entry.data or turn.live or turn.by_hand or turn.parent is not None:
-            self._say(
-                "Only a tool call of a turn that is over can be given another ending.",
-                "Calls of agents inside tools, your own calls, and model calls, cannot.",
-            )
+            text = "Calls of agents inside tools, your own calls, and model calls, cannot."
+            title = "Only a tool call of a turn that is over can be given another ending"
+            self._app.notify(text, title=title, markup=False, severity="warning")
             return
         self._wondered = entry
         self._ask(entry)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from workbench.engine.agent import Agent
 from workbench.engine.begun import BegunTurn
 from workbench.engine.images import Image
+from workbench.engine.trace import CALLED
 from workbench.errors import StorageError
 from workbench.storage.continuing import fork_session, resume_session, session_log
 from workbench.storage.session_file import SessionRecord, read_session
@@ -58,7 +59,8 @@ class SessionKeeper:
         hint = ""
         if gone := _not_here(agent):
             said.append(f"It called tools that are not loaded here: {', '.join(gone)}.")
-            hint = "Start with the tools that it had: workbench TOOLS --resume last."
+            name = record.path.stem
+            hint = f"Start with the file or folder that has them as TOOLS: workbench TOOLS --resume {name}"
         self._say(agent, f"{record.path.stem} goes on", " ".join(said), hint)
 
     def fork(self, agent: Agent, path: Path | None = None, turn: int | None = None) -> None:
@@ -89,7 +91,7 @@ class SessionKeeper:
                 hint="Open its session first: /sessions.",
             )
         kept = record.until(record.earlier.turns + past.before)
-        fork_session(agent, kept)
+        fork_session(agent, kept, inside=True)
         if past.history is not None:
             agent.open_session()["messages"][:] = [dict(message) for message in past.history]
         self._retell(agent, kept)
@@ -179,11 +181,28 @@ class _Past:
         return BegunTurn(messages, [_changed(entry, instead) for entry in self.trace])
 
 
+_OF_THE_REAL_RESULT: Final = frozenset(
+    {
+        "decided_by",
+        "error",
+        "error_type",
+        "failing_frame",
+        "fault",
+        "frames",
+        "left_running",
+        "nested",
+        "result_file",
+        "result_file_error",
+        "traceback",
+    }
+)
+"""What is said of a call for as long as it gave what it gave."""
+
+
 def _changed(entry: Mapping[str, Any], instead: Instead) -> Mapping[str, Any]:
     if entry.get("call_id") != instead.call_id:
         return entry
-    left = ("error", "error_type", "traceback", "failing_frame", "frames", "nested")
-    kept = {key: value for key, value in entry.items() if key not in left}
+    kept = {key: value for key, value in entry.items() if key not in _OF_THE_REAL_RESULT}
     new = {**kept, "result": instead.text, "status": "error" if instead.failed else "success"}
     new.setdefault("original_result", entry.get("result"))
     return {**new, "error": instead.text} if instead.failed else new
@@ -229,15 +248,22 @@ def _asked(messages: Sequence[Mapping[str, Any]], call_id: str) -> int | None:
 
 def _files(record: SessionRecord) -> Iterator[SessionRecord]:
     """The session, and those in whose files its earlier turns are, as far as they can be read."""
+    known = {record.path}
     while True:
         yield record
-        turns, name = record.earlier.turns, Path(record.earlier.session).name
-        if not turns or not name:
+        turns, path = record.earlier.turns, _earlier(record)
+        if not turns or path in known:
             return
+        known.add(path)
         try:
-            record = read_session(record.path.with_name(name)).until(turns)
+            record = read_session(path).until(turns)
         except StorageError:
             return  # who counts the turns sees that some are missing
+
+
+def _earlier(record: SessionRecord) -> Path:
+    """The file in which its earlier turns are; its own where there are none."""
+    return record.path.with_name(Path(record.earlier.session).name or record.path.name)
 
 
 def _newest(record: SessionRecord) -> list[SessionRecord]:
@@ -254,8 +280,10 @@ def _newest(record: SessionRecord) -> list[SessionRecord]:
 
 def _until(record: SessionRecord, turn: int) -> SessionRecord:
     """The session up to a turn, from an earlier file where that one holds it. Raises StorageError."""
-    while 0 <= turn <= record.earlier.turns and (name := Path(record.earlier.session).name):
-        record = read_session(record.path.with_name(name))
+    known = {record.path}
+    while 0 <= turn <= record.earlier.turns and (path := _earlier(record)) not in known:
+        known.add(path)
+        record = read_session(path)
     first = record.earlier.turns + 1
     # before the first turn of a whole conversation is a place to begin, before a summary's is none
     if not (first if first > 1 else 0) <= turn <= record.last:
@@ -275,13 +303,13 @@ def _path(agent: Agent) -> Path:
 
 
 def _not_here(agent: Agent) -> list[str]:
-    """The tools that the session called with success and that the agent has not."""
+    """The tools that the session called and that calls of these names would not find now."""
     called = {
         str(entry.get("tool_name"))
         for entry in (agent.current_session or {}).get("trace", ())
-        if entry.get("type") == "tool_execution" and entry.get("status") == "success"
+        if entry.get("type") == "tool_execution" and entry.get("status") in CALLED
     }
-    return sorted(name for name in called if agent.tools.get(name) is None)
+    return sorted(name for name in called if agent.tools.meant(name) is None)
 
 
 def turns_text(count: int) -> str:

@@ -367,5 +367,5 @@ def _wrong_text(call: WrongCall) -> str:
 
 def _grant_text(grant: GrantRow) -> str:
     globs = ", ".join(f"{key}={glob}" for key, glob in grant.arguments.items())
-    scope = {"once": "once", "session": "this session", "project": "this project"}[grant.scope]
+    scope = {"once": "once", "session": "until you quit", "project": "this project"}[grant.scope]
     return f"{scope}  {globs or 'any arguments'}"

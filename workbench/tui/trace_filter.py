@@ -178,7 +178,8 @@ class TraceFilter:
         """Make rows of these matches, behind those that have theirs; whether all are of the turn of those."""
         found = self.matches[start:stop]
         section = self._section
-        if section.plain and [entry.iteration.turn for entry in found].count(section.turn) == len(found):
+        turns: list[Turn | None] = [entry.iteration.turn for entry in found]
+        if section.plain and turns.count(section.turn) == len(found):
             self.rows += _with_reasons(found)
             return True
         for turn, group in groupby(found, key=_root_of):
@@ -256,6 +257,6 @@ def _with_reasons(found: Sequence[Entry]) -> Sequence[Row]:
     if some > _FEW:
         return [row for pair in zip(found, reasons, strict=True) for row in pair if row is not None]
     rows: list[Row] = list(found)
-    for place in reversed([place for place, reason in enumerate(reasons) if reason is not None]):
-        rows.insert(place + 1, reasons[place])
+    for place, reason in reversed([(place, reason) for place, reason in enumerate(reasons) if reason]):
+        rows.insert(place + 1, reason)
     return rows

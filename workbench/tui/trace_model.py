@@ -314,6 +314,8 @@ class TraceModel:
         self._keep(event, entry)
         entry.state = status if status in _STATES else "error"
         ran = entry.state in ("success", "error")
+        if not ran and entry.state != "cancelled":
+            entry.start = None  # handlers that are called before it heard of it, and then it did not run
         if entry.start is None and ran and ms is not None:
             entry.start = max(entry.iteration.start, entry.turn.work(event.at) - ms)
         self._close(entry, event.at, ms if entry.start is not None else None)
@@ -360,7 +362,8 @@ class TraceModel:
         if turn.iterations:
             self._waits.tell(turn.iterations[-1])
             reached = turn.iterations[-1].end - turn.start
-        turn.total = max(event.duration_ms - event.waited_ms, reached)
+        turn.timed = event.duration_ms is not None
+        turn.total = max((event.duration_ms or 0.0) - event.waited_ms, reached)
         last = self.failures[-1] if self.failures else None
         told = isinstance(last, Entry) and last.turn is turn and last.kind == "llm"
         if event.error and not told:

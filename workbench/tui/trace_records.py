@@ -42,10 +42,11 @@ class Turn:
     """One turn. Times are in milliseconds of working time: waits for a person are cut out of them.
 
     The turn of an agent that runs within another's call has that call as ``parent``, and its clock; it
-    began at ``start`` on it. ``total`` is the working time of the whole turn once it ended. ``open`` says
-    whether its rows are shown. The counts hold for all that is below it. ``by_hand``: no turn of the
-    conversation, but calls that a person ran; its one iteration has no row. ``guest_number`` is that of an
-    agent that runs in a tool among the ``Guests``, 0 where none is known.
+    began at ``start`` on it. ``total`` is the working time of the whole turn once it ended; where it is not
+    ``timed``, only as far as its entries go. ``open`` says whether its rows are shown. The counts hold for
+    all that is below it. ``by_hand``: no turn of the conversation, but calls that a person ran; its one
+    iteration has no row. ``guest_number`` is that of an agent that runs in a tool among the ``Guests``, 0
+    where none is known.
     """
 
     serial: int
@@ -62,6 +63,7 @@ class Turn:
     open: bool = True
     status: str = ""
     total: float = 0.0
+    timed: bool = True
     model_calls: int = 0
     tool_calls: int = 0
     iterations: list[Iteration] = field(default_factory=list)
@@ -102,7 +104,9 @@ class Turn:
 
 @dataclass(slots=True, eq=False)
 class Iteration:
-    """One round of model call and tool calls within a turn. ``asked`` is the wait for a person in it."""
+    """One round of model call and tool calls within a turn. ``asked`` is the wait for a person in it, who
+    ``approved`` the calls with these ids.
+    """
 
     serial: int
     number: int
@@ -112,6 +116,7 @@ class Iteration:
     calls: int = 0
     open: bool = True
     asked: Entry | None = None
+    approved: frozenset[str] = frozenset()
     entries: list[Entry | Mark] = field(default_factory=list)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rich.cells import cell_len
+
 from workbench.tui.call_marks import call_marks
 from workbench.tui.lanes import Axis, Bar, lane
 from workbench.tui.render import (
@@ -148,8 +150,8 @@ def _turn(turn: Turn, grid: Grid, now: float, hidden: int | None = None) -> list
         calls = f"{turn.tool_calls} call{'' if turn.tool_calls == 1 else 's'}"
         said = f"{turn.model_calls} llm  {calls}" if hidden is None else f"{hidden:,} folded"
         bars = [(fit(said, grid.lane), "muted")]
-    time = time_cells(elapsed)
-    return _compose(label, bars, [(time, "text")] if shown else _time(elapsed), grid)
+    took = elapsed if turn.timed else None
+    return _compose(label, bars, [(time_cells(took), "text")] if shown else _time(took), grid)
 
 
 def _iteration(iteration: Iteration, grid: Grid, now: float) -> list[Span]:
@@ -159,7 +161,8 @@ def _iteration(iteration: Iteration, grid: Grid, now: float) -> list[Span]:
     label: list[Span] = [(" " * (2 + _indent(turn)), "muted"), _fold_glyph(iteration.open)]
     label.append((f"iteration {iteration.number}", "subtle"))
     calls = iteration.calls
-    label.append((f"  {calls} call{'' if calls == 1 else 's'}" if calls else "", "muted"))
+    said = f"  {calls} call{'' if calls == 1 else 's'}" if calls else ""
+    label.append((said if spans_width(label) + len(said) <= grid.label else "", "muted"))
     axis = _axis(turn, grid.lane, now)
     bars = lane(grid.lane, axis.extent(iteration.start, end, "light", "muted", "warning"))
     return _compose(label, bars, _time(end - iteration.start), grid)
@@ -186,7 +189,10 @@ def _entry(entry: Entry, grid: Grid, now: float) -> list[Span]:
         entry.label = _detail(entry)
     label += _name(entry.name, name_key, grid)
     label += [("  " + word, tone) for word, tone in call_marks(entry.data)]
-    label.append((f"  {entry.label}" if entry.label else "", "muted"))
+    said = entry.label
+    if entry.kind == "llm":
+        said = _tokens(said, grid.label - spans_width(label) - 2)
+    label.append((f"  {said}" if said else "", "muted"))
     if word:
         time = _word(word, key)
     elif entry.state == "running" or (entry.kind == "you" and entry.state == "waiting"):
@@ -213,6 +219,15 @@ def _detail(entry: Entry) -> str:
     if usage is None:
         return ""
     return f"{count_text(usage.input_tokens):>4} in  {count_text(usage.output_tokens):>4} out"
+
+
+def _tokens(said: str, room: int) -> str:
+    """What was read and written in so many cells: in columns, else close together, else what was read."""
+    if cell_len(said) <= room or not said.endswith(" out"):
+        return said
+    read, _, wrote = " ".join(said.split()).partition(" in ")
+    both, one = f"{read} in  {wrote}", f"{read} in"
+    return next((text for text in (both, one) if cell_len(text) <= room), "")
 
 
 def _bars(entry: Entry, cells: int, now: float) -> list[Bar]:

@@ -10,19 +10,10 @@ from workbench.tui import events
 from workbench.tui.outline import Outline
 from workbench.tui.trace_records import OPEN, Entry, Iteration, State
 
-_FATES: Final[dict[State, str]] = {
-    "running": "run",
-    "pending": "run",
-    "success": "run",
-    "error": "run",
-    "waiting": "",
-    "not_found": "no such",
-    "rejected": "rejected",
-    "cancelled": "cancelled",
-    "denied": "denied",
-    "disabled": "off",
-}
-_FATE_ORDER: Final = ("run", "rejected", "cancelled", "denied", "off", "no such")
+_RUN: Final = "run"
+_UNDONE: Final[dict[State, str]] = {"rejected": "rejected", "cancelled": "cancelled"}
+_OTHERS: Final = ("hook", "policy")
+_ORDER: Final = (_RUN, *_UNDONE.values())
 
 
 class Waits:
@@ -74,6 +65,7 @@ class Waits:
             return
         entry.turn.clock.go_on(event.at)
         entry.ms, entry.state = event.duration_ms, "success"
+        entry.iteration.approved = frozenset(info.id for info in event.calls if info.decision == "approve")
         for info in event.calls:
             call = self._calls.get((event.agent, info.id))
             if call is None:
@@ -87,12 +79,12 @@ class Waits:
         self.tell(entry.iteration)
 
     def tell(self, iteration: Iteration) -> None:
-        """Say in the row of a wait what became of the calls of its batch."""
+        """Say in the row of a wait what the person decided, whatever became of the calls behind it."""
         wait = iteration.asked
         if wait is None or wait.state == "waiting":
             return
-        counts = Counter(_FATES[call.state] for call in calls_of(iteration))
-        wait.detail = "   ".join(f"{counts[fate]} {fate}" for fate in _FATE_ORDER if counts[fate])
+        counts = Counter(_verdict(call) for call in calls_of(iteration))
+        wait.detail = "   ".join(f"{counts[verdict]} {verdict}" for verdict in _ORDER if counts[verdict])
         wait.label = None
         self._changed(wait)
 
@@ -100,3 +92,10 @@ class Waits:
 def calls_of(iteration: Iteration) -> Iterator[Entry]:
     """The tool calls of an iteration."""
     return (entry for entry in iteration.entries if isinstance(entry, Entry) and entry.kind == "tool")
+
+
+def _verdict(call: Entry) -> str:
+    """What a person decided about a call of a batch; "" where somebody else did."""
+    if call.call_id in call.iteration.approved:
+        return _RUN
+    return "" if call.data.get("decided_by") in _OTHERS else _UNDONE.get(call.state, "")

@@ -386,3 +386,61 @@ def test_what_a_person_is_told_at_once_while_an_answer_is_written_does_not_make_
     first, second, third = sources(document)
     assert (first, third) == ("one", "two")
     assert "There is no command /x" in second
+
+
+def inside(call_id: str, agent: str, *calls: CallInfo) -> list[AgentEvent]:
+    """An agent begins inside a call, and asks for others."""
+    begun = TurnStarted(agent, 0.0, 1, "inner task", "", call_id, inner=True)
+    return [begun, replace(batch(*calls, agent=agent), inner=True)]
+
+
+def running(call_id: str, agent: str = ME, name: str = "tool") -> ToolStarted:
+    """A call begins."""
+    return ToolStarted(agent, 0.0, call_id, name, {"path": "a.txt"}, inner=agent != ME)
+
+
+def test_what_is_called_inside_a_call_stands_below_it_in_its_order() -> None:
+    document = told(
+        STARTED,
+        batch(call("h", "helper"), call("g", "guide"), call("z", "last")),
+        running("h"),
+        running("g"),
+        *inside("g", "guide", call("1", "look")),
+        *inside("h", "helper", call("1", "deep"), call("2", "wide")),
+        running("1", "helper"),
+        *inside("1", "deeper", call("1", "bottom")),
+        replace(batch(call("3", "later"), agent="helper"), inner=True),
+        replace(over("1", agent="guide", result="seen"), inner=True),
+        over("g", result="shown"),
+        over("z"),
+    )
+    calls = [block for block in document.blocks if isinstance(block, CallBlock)]
+    names = [block.source().partition("(")[0] for block in calls]
+    assert names == ["helper", "deep", "bottom", "wide", "later", "guide", "look", "last"]
+    states = ["running", "running", "pending", "pending", "pending", "success", "success", "success"]
+    assert [block.state for block in calls] == states
+    assert [block.number for block in document.blocks] == sorted(block.number for block in document.blocks)
+    assert [document.find(block.number) for block in calls] == calls
+    assert [block.gap for block in calls[1:]] == [0] * 7
+
+
+def test_a_call_that_moved_goes_on_counting_its_time() -> None:
+    story = Story(Document())
+    two = batch(call("h", "helper"), call("g", "guide"))
+    for event in (STARTED, two, running("h"), running("g"), *inside("h", "helper", call("1", "deep"))):
+        story.tell(event)
+    assert {block.call_id for block in story.tick(5.0)} == {"h", "g"}
+    story.tell(over("g"))
+    assert {block.call_id for block in story.tick(6.0)} == {"h"}
+
+
+def test_behind_something_else_than_calls_a_call_inside_one_stands_at_the_end() -> None:
+    document = told(
+        STARTED,
+        batch(call("h", "helper"), call("g", "guide")),
+        running("h"),
+        Notice(ME, 0.0, "Something was said"),
+        *inside("h", "helper", call("1", "deep")),
+    )
+    assert isinstance(last := document.blocks[-1], CallBlock)
+    assert last.source().startswith("deep(")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 
 from textual.binding import Binding, BindingType
@@ -45,6 +46,7 @@ __all__ = [
     "key_of",
     "key_text",
     "key_text_of",
+    "labelled",
     "meant",
     "passed",
     "searched",
@@ -153,6 +155,11 @@ def hints(scopes: Iterable[Scope]) -> list[Command]:
     """The commands for the hint line of the scopes that hold now, most useful first."""
     held = [command for scope in scopes for command in commands(scope) if command.hint and any(command.keys)]
     return sorted(held, key=lambda command: command.hint)
+
+
+def labelled(held: Iterable[Command], command: str, label: str) -> list[Command]:
+    """The same, one of them by another name: what its key does now."""
+    return [replace(each, label=label) if each.id == command else each for each in held]
 
 
 def also_called(beginning: str) -> list[Command]:

@@ -20,6 +20,7 @@ ROWS: Final[tuple[Command, ...]] = (
     Command("form.previous", "values", ("shift+tab",), "previous_field", "before", "Go back."),
     Command("form.null", "values", ("ctrl+n",), "null", "null", "Let the field be null, or empty again.", 5),
     Command("form.remove", "values", ("ctrl+r",), "remove", "take out", "Take the item out of its list.", 6),
+    Command("form.undo", "values", ("ctrl+z",), "undo", "undo", "Take the last change back.", 8),
     Command("form.switch", "values", ("ctrl+t",), "switch", "JSON", "Show JSON instead of fields.", 7),
     Command("form.add", "adder", ("enter", "space"), "add", "add one", "Add an item to the list."),
     Command("option.before", "option", ("left",), "choose(-1)", "before", "Choose the one before."),

@@ -43,7 +43,7 @@ ROWS: Final[tuple[Command, ...]] = (
     Command(
         "inspector.again_edited",
         "inspector",
-        ("e",),
+        ("e", "A"),
         "again_edited",
         "again, edited",
         "Run the call again with other arguments.",

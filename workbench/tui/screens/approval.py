@@ -181,7 +181,7 @@ class ApprovalScreen(HeldScreen):
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""
         if self.draft_beneath:
-            self._say("Keys go to your draft until you pause; tab: decide now", "warning")
+            self._say("Keys go to your draft while you type; tab: decide now", "warning")
 
     def renewed(self, tools: Collection[str]) -> None:
         """Judge calls of these tools by their present code, and say that it is what would run."""

@@ -29,7 +29,7 @@ from workbench.visible import visible_line
 _LABEL: Final = 12
 _EDITABLE: Final = 80
 _MOST_STATED: Final = 20
-_SCOPES: Final = ("these calls only", "this session", "this project")
+_SCOPES: Final = ("these calls only", "until you quit", "this project")
 
 
 class Choice(Painted, can_focus=True):
@@ -128,7 +128,7 @@ class AlwaysPanel(VerticalScroll, can_focus=False, inherit_bindings=False):
         self._tool = batch.row.call.name
         arguments = batch.row.arguments
         self._exact = {name: _exact_pattern(name, value, batch) for name, value in arguments.items()}
-        self._scope = Choice("for", _SCOPES, 1, palette)
+        self._scope = Choice("how long", _SCOPES, 1, palette)
         extents = ("these arguments", "any arguments") if arguments else ("any arguments",)
         self._extent = Choice("with", extents, 0, palette)
         self._patterns = {

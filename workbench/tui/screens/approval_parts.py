@@ -141,7 +141,8 @@ class Columns:
         verdict = _VERDICT if width >= NARROW else _VERDICT - 1
         longest = max((cell_len(visible_line(row.call.name)) for row in batch.rows), default=0)
         least = _TOOL if width >= NARROW else 8
-        tool = min(max(least, longest + 2), max(least, width // 3))
+        most = width // (3 if width >= NARROW else 2)  # the name matters more than a piece of the arguments
+        tool = min(max(least, longest + 2), max(least, most))
         because = max((cell_len(visible_line(row.call.asks_because)) for row in batch.rows), default=0)
         reason = min(max(_REASON, because), width // 4) if width >= WIDE else 0
         return cls(number, verdict, tool, max(0, width - 2 * EDGE - number - verdict - tool - reason), reason)
@@ -316,7 +317,7 @@ def receives(
         return rows
     kept = f"{len(batch.grants)} remembered, the first" if len(batch.grants) > 1 else "remembered"
     grants = [
-        Piece(f"{kept} for {SCOPE_TEXT[grant.scope]}: {proposal_text(grant)}", "accent")
+        Piece(f"{kept} {SCOPE_TEXT[grant.scope]}: {proposal_text(grant)}", "accent")
         for grant in batch.grants[:1]
     ]
     who = "Nobody but the trace will receive" if by_hand else "The model will receive"

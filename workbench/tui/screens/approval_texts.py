@@ -11,7 +11,11 @@ from workbench.tui.commands import key_text_of
 from workbench.tui.render import arguments_text, count_text
 from workbench.visible import visible_line
 
-SCOPE_TEXT: Final = {"once": "these calls only", "session": "this session", "project": "this project"}
+SCOPE_TEXT: Final = {
+    "once": "for these calls only",
+    "session": "until you quit",
+    "project": "for this project",
+}
 _PATTERN_LIMIT: Final = 80
 _BEGINNING: Final = 200
 _MOST_NAMED: Final = 6
@@ -142,7 +146,7 @@ def coverage_text(proposal: Proposal, others: Collection[int]) -> list[str]:
     what = proposal_text(proposal)
     later = {
         "once": "Nothing is remembered after this batch.",
-        "session": f"Until Workbench ends or /grants takes it back, {what} runs without asking.",
+        "session": f"Until you quit or /grants takes it back, {what} runs without asking.",
         "project": f"In this project, {what} runs without asking until you take it back with /grants.",
     }
     return [now, later[proposal.scope], "Nothing runs before you submit. A deny rule stays stronger."]
@@ -164,5 +168,5 @@ def remembered_text(proposal: Proposal | None, others: Collection[int]) -> str:
     if proposal is None:
         return f"It runs, this once; nothing is remembered. {undo} takes it back."
     more = f", and so {'does' if len(others) == 1 else 'do'} {calls_text(others)}" if others else ""
-    kept = "nothing is remembered" if proposal.scope == "once" else f"kept for {SCOPE_TEXT[proposal.scope]}"
+    kept = "nothing is remembered" if proposal.scope == "once" else f"kept {SCOPE_TEXT[proposal.scope]}"
     return f"It runs{more}; {kept}. {undo} takes it back."

@@ -204,6 +204,12 @@ class ArgumentsEditor(Vertical, Painted):
         if self.form is not None:
             self.form.take_out()
 
+    @on(FormField.Undone)
+    def action_undo(self) -> None:
+        """Take the last change of the fields back; a JSON text does that itself."""
+        if self.form is not None:
+            self.form.undo()
+
     @on(FormField.Filled)
     @on(TextArea.Changed)
     def _changed(self, event: Message) -> None:

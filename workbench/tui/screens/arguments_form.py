@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -16,7 +16,16 @@ from workbench.tui.form_fields import LEFT_OUT, MISSING, faults_by_field, fields
 from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.screens.form_parts import FormField, ValueArea
-from workbench.tui.screens.nested_fields import Field, ListField, ListItem, NestedField, field_for
+from workbench.tui.screens.form_steps import Step
+from workbench.tui.screens.nested_fields import (
+    Field,
+    ListField,
+    ListItem,
+    NestedField,
+    field_for,
+    restore_texts,
+    unread_texts,
+)
 
 Check: TypeAlias = Callable[[Mapping[str, Any]], "str | None"]
 
@@ -56,6 +65,7 @@ class ArgumentsForm(VerticalScroll, Painted):
         ]
         super().__init__(*self.fields, can_focus=False)
         self._palette = palette
+        self._steps: list[Step] = []
 
     def repaint(self) -> None:
         """The fields have the colours too."""
@@ -73,19 +83,11 @@ class ArgumentsForm(VerticalScroll, Painted):
     @property
     def unread(self) -> dict[str, str]:
         """The texts that are no values, by the paths of their fields."""
-        return {path: each.unread for path, each in self._written_in() if each.unread}
+        return unread_texts(self.places().items())
 
     def restore(self, unread: Mapping[str, str]) -> None:
         """Show these texts as they were written; as JSON they were strings."""
-        for path, field in self._written_in() if unread else ():
-            if path in unread:
-                field.restore(unread[path])
-
-    def _written_in(self) -> Iterator[tuple[str, FormField]]:
-        for path, each in self.places().items():
-            field = each.inner if isinstance(each, ListItem) else each
-            if isinstance(field, FormField):
-                yield path, field
+        restore_texts(self.places().items(), unread)
 
     def judge(self, check: Check) -> tuple[Mapping[str, Any] | None, str]:
         """The arguments if nothing is wrong with them, and what is wrong that no field can say.
@@ -153,6 +155,19 @@ class ArgumentsForm(VerticalScroll, Painted):
                 return True
         return False
 
+    def undo(self) -> None:
+        """Take the last change back, wherever it was, and be there."""
+        while self._steps:
+            step = self._steps.pop()
+            if step.owner.is_attached:
+                step.back()
+                return
+
+    @property
+    def undoable(self) -> bool:
+        """Whether ``undo`` does something."""
+        return any(step.owner.is_attached for step in self._steps)
+
     @property
     def in_item(self) -> bool:
         """Whether an item of a list is filled in."""
@@ -166,8 +181,12 @@ class ArgumentsForm(VerticalScroll, Painted):
         else:
             self.call_after_refresh(self._reveal)
 
-    @on(events.Resize)
     @on(FormField.Filled)
+    def _filled(self, event: FormField.Filled) -> None:
+        self._steps += event.steps
+        self._moved()
+
+    @on(events.Resize)
     @on(TextArea.SelectionChanged)
     def _moved(self) -> None:
         """It can be seen in a lower screen too, and when what is above it came or went."""

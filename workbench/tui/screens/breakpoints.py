@@ -22,6 +22,7 @@ from workbench.visible import visible_line
 _WHEN: Final = 11
 _MOMENTS: Final = ("before", "after", "on error")
 _ORDER: Final = {moment: place for place, moment in enumerate(_MOMENTS)}
+_IDLE: Final = "no such tool here  "
 _STEP: Final = BreakRow("", "step")
 """The row of step mode, which is no breakpoint of a tool."""
 
@@ -185,7 +186,7 @@ class BreakpointsScreen(ToolSettingScreen[Choice]):
             said = "on: every call pauses" if row.enabled else "the next call pauses, wherever it is"
             spans = [_box(row.enabled), ("step mode  ", "text" if row.enabled else "subtle")]
             return [*spans, (clip(said, width - spans_width(spans) - EDGE), "muted")]
-        key = "text" if record.on else "muted"
+        key = "text" if record.on and not row.idle else "muted"
         spans = [_box(record.on)]
         if not self._tool:
             names = max(spans_width(name_spans(each.row.tool)) for each in self._list.rows) + 2
@@ -196,6 +197,8 @@ class BreakpointsScreen(ToolSettingScreen[Choice]):
             spans += [*name, (" " * (names - spans_width(name)), "muted")]
         what = _condition(row)
         spans.append((fit(row.when, _WHEN), key))
+        if row.idle:
+            spans.append((_IDLE, "warning" if record.on else "muted"))
         return [*spans, (clip(what, width - spans_width(spans) - EDGE), "subtle" if record.on else "muted")]
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
+from textual.timer import Timer
 from textual.widget import Widget
 
-from workbench.tui.commands import bindings, hints
+from workbench.tui.commands import bindings, hints, labelled
 from workbench.tui.inspector_pages import result_page
 from workbench.tui.lab_wishes import Inspect, Wanted
 from workbench.tui.page_view import PageView
@@ -24,7 +26,10 @@ from workbench.tui.title_row import TitleRow
 from workbench.tui.trace_records import Entry
 from workbench.tui.words import count_words
 from workbench.tui.wrapped import Line, wrapped
-from workbench.visible import visible_line
+from workbench.visible import visible, visible_line
+
+_TICK: Final = 0.5
+"""Seconds after which it is shown anew how long a call runs, and what it has printed."""
 
 _INVITE: Final = (
     ("Not called yet.", "subtle"),
@@ -36,7 +41,7 @@ class CallForm(FullScreen[None]):
     """``values`` are those of the last call. ``check`` says what is wrong with arguments, or None.
 
     ``run`` begins a call, and ``refresh_run`` says that there is news of it; ``stop`` ends it. ``traced``
-    finds it in the trace once it ended.
+    finds it in the trace once it ended; ``printed`` is what it has printed while it runs, by its id.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
@@ -57,6 +62,7 @@ class CallForm(FullScreen[None]):
         run: Callable[[HandRun], None],
         stop: Callable[[], object],
         traced: Callable[[HandRun], Entry | None],
+        printed: Callable[[str], str] = lambda _: "",
     ) -> None:
         super().__init__(palette)
         self._tool = tool
@@ -65,6 +71,8 @@ class CallForm(FullScreen[None]):
         self._begin = run
         self._stop = stop
         self._traced = traced
+        self._printed = printed
+        self._timer: Timer | None = None
         self._run: HandRun | None = None
         self._rest = ""
         self.editor = ArgumentsEditor(parameters, values, palette, fields=True)
@@ -83,6 +91,7 @@ class CallForm(FullScreen[None]):
 
     def on_mount(self) -> None:
         """Begin with the first field."""
+        self._timer = self.set_interval(_TICK, self.refresh_run, pause=True)
         self._judge()
         if self.editor.form is not None and not self.editor.form.fields:
             self._view.can_focus = True
@@ -100,6 +109,7 @@ class CallForm(FullScreen[None]):
         """Say what is wrong as one types."""
         event.stop()
         self._judge()
+        self._show_hints()
 
     def on_arguments_editor_refused(self, event: ArgumentsEditor.Refused) -> None:
         """Say why the fields cannot be shown."""
@@ -116,7 +126,10 @@ class CallForm(FullScreen[None]):
         field = form.current if form is not None else None
         idle = set() if field is not None and field.takes_null else {"form.null"}
         idle |= set() if form is not None and form.in_item else {"form.remove"}
-        self._hints.show(key for key in hints(["form", "values"]) if key.id not in idle)
+        idle |= set() if form is not None and form.undoable else {"form.undo"}
+        idle |= {"form.run", "form.inspect"} if self._open else set()
+        held = [key for key in hints(["form", "values"]) if key.id not in idle]
+        self._hints.show(labelled(held, "form.leave", "stop") if self._stoppable else held)
 
     def _judge(self) -> Mapping[str, Any] | None:
         """Say what is wrong; the arguments if nothing is."""
@@ -126,11 +139,28 @@ class CallForm(FullScreen[None]):
 
     # what it gave
 
+    @property
+    def _open(self) -> bool:
+        """Whether a call waits or runs."""
+        return self._run is not None and self._run.state != "ended"
+
+    @property
+    def _stoppable(self) -> bool:
+        return self._run is not None and self._run.state == "running"
+
     def refresh_run(self) -> None:
         """Show what has become of the call."""
         run = self._run
         width = max(20, self.size.width)
-        self._view.show(_result_lines(run.data, width) if run is not None and run.data else [])
+        lines = _result_lines(run.data, width) if run is not None and run.data else []
+        if run is not None and self._stoppable:
+            printed = visible(self._printed(run.call_id)).strip("\n")
+            rows = max(1, self._view.size.height)
+            lines = list(wrapped(printed, width, "subtle"))[-rows:] if printed else []
+        self._view.show(lines)
+        if self._timer is not None:
+            (self._timer.resume if self._stoppable else self._timer.pause)()
+        self._show_hints()
         if run is not None and run.data is None:
             said = {"pending": "It waits for the turn to end.", "running": "It runs."}.get(
                 run.state, "It did not run."
@@ -153,6 +183,9 @@ class CallForm(FullScreen[None]):
             said = self._rest or f"{count_words(len(wrong), 'field')} to put right"
             return [*left, (fit(clip("✗ " + visible_line(said), room - 2), room, right=True), "error")]
         data = self._run.data if self._run is not None else None
+        if self._run is not None and self._stoppable:
+            spent = time_cells(1000 * max(0.0, time.time() - self._run.began)).strip()
+            return [*left, (fit(f"● running  {spent}", room, right=True), "accent")]
         if data is None:
             return [*left, (fit("✓ fits the schema", room, right=True), "success")]
         glyph, key = GLYPHS.get(str(data.get("status")), ("", "text"))  # type: ignore[call-overload]  # from a trace

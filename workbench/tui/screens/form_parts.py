@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from textual import events, on
@@ -21,6 +22,7 @@ from workbench.tui.painted import Painted
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, clip, row, spans_width
 from workbench.tui.screens.form_heading import Headed, heading_spans
+from workbench.tui.screens.form_steps import Step
 from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 from workbench.visible import visible_line
@@ -41,7 +43,16 @@ class Options(Painted, can_focus=True):
     BINDINGS: ClassVar[list[BindingType]] = bindings("option")
 
     class Chosen(Message):
-        """Another value is chosen."""
+        """Another value is chosen; ``step`` takes it back, None where that is what was done."""
+
+        def __init__(self, step: Step | None = None) -> None:
+            super().__init__()
+            self.step = step
+
+        @property
+        def steps(self) -> tuple[Step, ...]:
+            """It, if there is one."""
+            return () if self.step is None else (self.step,)
 
     def __init__(self, texts: Sequence[str], chosen: int, palette: Palette) -> None:
         super().__init__()
@@ -82,9 +93,16 @@ class Options(Painted, can_focus=True):
                 return
 
     def _choose(self, index: int) -> None:
+        step = Step(self, partial(self._go_back, self.chosen))
+        self.chosen = index
+        self.refresh()
+        self.post_message(self.Chosen(step))
+
+    def _go_back(self, index: int) -> None:
         self.chosen = index
         self.refresh()
         self.post_message(self.Chosen())
+        self.focus(scroll_visible=False)
 
 
 class ValueArea(SteadyArea):
@@ -95,6 +113,9 @@ class ValueArea(SteadyArea):
 
     class Entered(Message):
         """Enter was pressed in a field of one line."""
+
+    class Undone(Message):
+        """The last change shall be taken back, wherever in the form it was."""
 
     def __init__(self, text: str, *, one_line: bool, placeholder: str) -> None:
         super().__init__(text, compact=True, tab_behavior="focus", soft_wrap=True, placeholder=placeholder)
@@ -113,6 +134,10 @@ class ValueArea(SteadyArea):
         self._returning = False
         if not came_back and self.document.line_count == 1 and len(self.text) <= _SHORT:
             self.select_all()
+
+    def action_undo(self) -> None:
+        """What was done last may have been done in another field."""
+        self.post_message(self.Undone())
 
     def on_key(self, event: events.Key) -> None:
         """Enter never takes a value away."""
@@ -159,12 +184,20 @@ class FormField(Headed):
     """
 
     class Filled(Message):
-        """What stands in the field has changed."""
+        """What stands in the field has changed; ``steps`` are what can be taken back of it."""
+
+        def __init__(self, *steps: Step) -> None:
+            super().__init__()
+            self.steps = steps
+
+    class Undone(Message):
+        """The last change of the form shall be taken back; it comes after what told of that change."""
 
     def __init__(self, spec: FieldSpec, value: Any, palette: Palette) -> None:
         super().__init__()
         self.spec = spec
-        self._missing = value is MISSING
+        self._missing = self._was_missing = value is MISSING
+        self._edits: list[list[Edit]] = []
         value = LEFT_OUT if value is MISSING else value
         self._value = value
         self._null = value is None
@@ -241,11 +274,20 @@ class FormField(Headed):
     def turn_null(self) -> None:
         """Let it be null, or an empty field again. What is written then is its value."""
         if self.takes_null and isinstance(self._editor, TextArea):
+            step = Step(self._editor, partial(self._turn_back, self._null, self._missing))
+            written = bool(self._editor.text)
             self._missing = False
             self._set_null(not self._null)
             if self._null:
                 self._editor.replace("", (0, 0), self._editor.document.end)
-            self.post_message(self.Filled())
+            # to undo that a text was taken away is to undo null
+            self.post_message(self.Filled() if written else self.Filled(step))
+
+    def _turn_back(self, null: bool, missing: bool) -> None:
+        self._missing = missing
+        self._set_null(null)
+        self._editor.focus(scroll_visible=False)
+        self.post_message(self.Filled())
 
     def _set_null(self, null: bool) -> None:
         self._null = null
@@ -253,14 +295,33 @@ class FormField(Headed):
         if isinstance(self._editor, TextArea):
             self._editor.placeholder = self._empty()
 
-    @on(TextArea.Changed)
     @on(Options.Chosen)
-    def _changed(self, event: Message) -> None:
+    def _chosen(self, event: Options.Chosen) -> None:
         event.stop()
-        self._missing = False
-        if self._null and isinstance(event, TextArea.Changed) and event.text_area.text:
+        self.post_message(self.Filled(*event.steps))
+
+    @on(TextArea.Changed)
+    def _changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        area, known = event.text_area, self._edits
+        self._edits = area.history.undo_stack
+        fresh = sum(all(edits is not each for each in known) for edits in self._edits)
+        steps = [Step(area, partial(self._undo_text, area, self._null))] * fresh
+        self._missing = self._was_missing and not self._edits and area.text == self._text
+        if self._null and area.text:
             self._set_null(False)
-        self.post_message(self.Filled())
+        self.post_message(self.Filled(*steps))
+
+    def _undo_text(self, area: TextArea, null: bool) -> None:
+        area.undo()
+        self._set_null(null)
+        if isinstance(area, ValueArea) and not area.has_focus:
+            area.return_to(area.cursor_location)
+
+    @on(ValueArea.Undone)
+    def _undone(self, event: Message) -> None:
+        event.stop()
+        self.post_message(self.Undone())
 
     def _empty(self) -> str:
         spec = self.spec

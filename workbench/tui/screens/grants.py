@@ -27,8 +27,8 @@ _EMPTY: Final[tuple[Span, ...]] = (
     ("No grant is in force.", "subtle"),
     ("What you let run without asking, with a in an approval, stands here until you take it back.", "muted"),
 )
-_SCOPES: Final = {"once": "once", "session": "this session", "project": "this project"}
-_SCOPE: Final = 14
+_SCOPES: Final = {"once": "once", "session": "until you quit", "project": "this project"}
+_SCOPE: Final = 16
 _SINCE: Final = 12
 _SINCE_FROM: Final = 60
 _EDGE: Final = 2

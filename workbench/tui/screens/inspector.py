@@ -15,7 +15,7 @@ from workbench.tui.key_hints import hint
 from workbench.tui.lab_wishes import OpenSource, RunAgain, SaveTest, Wanted, WhatIf
 from workbench.tui.palette import Palette
 from workbench.tui.reader import NARROW, Reader
-from workbench.tui.render import Span, arguments_text, clip, fit, spans_width, time_cells
+from workbench.tui.render import Span, arguments_text, clip, fit, name_spans, spans_width, time_cells
 from workbench.tui.screens.full import FullScreen
 from workbench.tui.screens.reading import ReaderKeys
 from workbench.tui.subject_row import SubjectRow
@@ -113,7 +113,7 @@ class InspectorScreen(ReaderKeys, FullScreen[Entry]):
     def _subject_spans(self, width: int) -> list[Span]:
         entry = self.entry
         glyph, key = state_glyph(entry)
-        left: list[Span] = [("  ", "text"), (glyph + " ", key), (entry.name, "text strong")]
+        left: list[Span] = [("  ", "text"), (glyph + " ", key), *name_spans(entry.name, "text strong")]
         status, time = str(entry.data.get("status", entry.state)), time_cells(entry.ms).strip()
         right: list[Span] = [(status, key)] if status != "success" else []
         right += [("  " + time, "text")] if time else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
 from textual import events as textual_events
@@ -65,6 +65,7 @@ class MainScreen(PatientScreen[None]):
         self._narrow = False
         self._tab = "conversation"
         self._panel = "prompt"
+        self._awaited: tuple[Widget, Callable[[], object]] | None = None
         self._busy = False
         self._laid_out: Size | None = None
         self.top_line = TopLine(palette, id="top")
@@ -181,7 +182,9 @@ class MainScreen(PatientScreen[None]):
                 self.top_line.refresh()
             elif isinstance(event, events.BreakpointsChanged):
                 self.top_line.status.stepping = event.step
-                self.top_line.status.breakpoints = sum(point.enabled for point in event.points)
+                self.top_line.status.breakpoints = sum(
+                    point.enabled and not point.idle for point in event.points
+                )
                 self.top_line.refresh()
             elif isinstance(event, events.UsageChanged):
                 status = self.top_line.status
@@ -217,8 +220,11 @@ class MainScreen(PatientScreen[None]):
         """Show the panel and give it the focus."""
         self.focus_panel(message.panel)
 
-    def focus_panel(self, panel: str) -> None:
-        """Focus ``conversation``, ``trace``, ``tools`` or ``prompt``; when narrow, its tab comes up."""
+    def focus_panel(self, panel: str, then: Callable[[], object] | None = None) -> None:
+        """Focus ``conversation``, ``trace``, ``tools`` or ``prompt``; when narrow, its tab comes up.
+
+        ``then`` is called once it has the focus, unless another one is wanted before.
+        """
         self._choose_tab("conversation" if panel == "prompt" else panel)
         target: Widget = {
             "conversation": self.conversation,
@@ -227,6 +233,8 @@ class MainScreen(PatientScreen[None]):
             "prompt": self.prompt.area,
         }[panel]
         self._panel = panel
+        self._awaited = (target, then) if then is not None else None
+        self._go_on_if_focused()
         if self.narrow:
             self.call_after_refresh(target.focus)  # its tab has to come up first
         else:
@@ -275,6 +283,13 @@ class MainScreen(PatientScreen[None]):
         self._panel = self.focused_panel
         self._show_hints()
         self._count_tabs()
+        self._go_on_if_focused()
+
+    def _go_on_if_focused(self) -> None:
+        if self._awaited is not None and self._awaited[0] is self.focused:
+            _, then = self._awaited
+            self._awaited = None
+            self.app.call_later(then)
 
     def on_conversation_search_toggled(self) -> None:
         """A search has keys of its own, which its row says."""

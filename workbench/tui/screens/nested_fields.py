@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar, Final, TypeAlias
 
 from textual import events, on
@@ -20,6 +21,7 @@ from workbench.tui.palette import Palette
 from workbench.tui.render import Span, row, spans_width
 from workbench.tui.screens.form_heading import Headed, heading_spans, with_fault
 from workbench.tui.screens.form_parts import FormField, Options
+from workbench.tui.screens.form_steps import Step
 from workbench.tui.title_row import TitleRow
 
 _FILLED: Final = object()
@@ -118,7 +120,7 @@ class NestedField(Headed):
     def _chosen(self, event: Options.Chosen) -> None:
         event.stop()
         self._follow()
-        self.post_message(FormField.Filled())
+        self.post_message(FormField.Filled(*event.steps))
 
     def collect(self, path: str, faults: dict[str, str]) -> Any:
         """The value, or LEFT_OUT; what is wrong goes into ``faults`` by its path."""
@@ -230,25 +232,38 @@ class ListField(NestedField):
     async def on_add_row_pressed(self, event: AddRow.Pressed) -> None:
         """One more, to be filled in."""
         event.stop()
-        item = self._item(LEFT_OUT)
-        self._items.append(item)
-        self._widgets.insert(-1, item)
-        self._number()
-        await self._inside.mount(item, before=self._adder)
-        item.editor.focus()
-        self.post_message(FormField.Filled())
+        at = len(self._items)
+        await self._put(at, self._item(LEFT_OUT))
+        self.post_message(FormField.Filled(Step(self, partial(self.call_later, self._take, at))))
 
     async def on_list_item_removed(self, event: ListItem.Removed) -> None:
         """One less; the one behind it, or the row that adds one, has the focus then."""
         event.stop()
-        at = self._items.index(event.item)
-        self._items.remove(event.item)
-        self._widgets.remove(event.item)
+        at, item = self._items.index(event.item), event.item
+        value, unread = item.collect("", {}), unread_texts(item.by_path(""))
+        await self._take(at, Step(self, partial(self.call_later, self._put_back, at, value, unread)))
+
+    async def _put(self, at: int, item: ListItem) -> None:
+        self._items.insert(at, item)
+        self._widgets.insert(at, item)
+        self._number()
+        await self._inside.mount(item, before=self._widgets[at + 1])
+        item.editor.focus()
+
+    async def _put_back(self, at: int, value: Any, unread: Mapping[str, str]) -> None:
+        item = self._item(value)
+        restore_texts(item.by_path(""), unread)
+        await self._put(at, item)
+        self.post_message(FormField.Filled())
+
+    async def _take(self, at: int, *steps: Step) -> None:
+        item = self._items.pop(at)
+        self._widgets.remove(item)
         self._number()
         after = self._items[at].editor if at < len(self._items) else self._adder
         after.focus()
-        await event.item.remove()
-        self.post_message(FormField.Filled())
+        await item.remove()
+        self.post_message(FormField.Filled(*steps))
 
 
 class ListItem(Headed):
@@ -312,6 +327,26 @@ class ListItem(Headed):
         """Its field has the colours too."""
         super().repaint()
         self.inner.palette = self._palette
+
+
+def written_in(places: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, FormField]]:
+    """Of fields at their paths those that a value is written in."""
+    for path, each in places:
+        field = each.inner if isinstance(each, ListItem) else each
+        if isinstance(field, FormField):
+            yield path, field
+
+
+def unread_texts(places: Iterable[tuple[str, Any]]) -> dict[str, str]:
+    """The texts in them that are no values, by the paths of their fields."""
+    return {path: each.unread for path, each in written_in(places) if each.unread}
+
+
+def restore_texts(places: Iterable[tuple[str, Any]], unread: Mapping[str, str]) -> None:
+    """Show these texts as they were written; as values they were strings."""
+    for path, field in written_in(places) if unread else ():
+        if path in unread:
+            field.restore(unread[path])
 
 
 class AddRow(Painted, can_focus=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
 
+from rich.cells import cell_len
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -171,13 +172,18 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def _subject_spans(self, width: int) -> list[Span]:
         request = self.request
         failed = request.error is not None
-        word: str = request.when if not failed else "after, failed"
+        said: list[str] = [request.when, *["failed"] * failed]
         if self.result is not None:
-            word += ", made up" if request.when == "before" else ", result edited"
-        spans: list[Span] = [("  ◇ ", "warning"), (word + " ", "error" if failed else "warning")]
-        spans += [(text, f"{key} strong" if key == "text" else key) for text, key in name_spans(request.tool)]
-        said = clip(arguments_text(self.arguments), width - spans_width(spans) - 4)
-        return [*spans, ("  " + said, "muted")]
+            said.append("made up" if request.when == "before" else "result edited")
+        name = [(text, f"{key} strong" if key == "text" else key) for text, key in name_spans(request.tool)]
+        # of more than there is room for, what was last says most; the name is never cut for it
+        room = width - 4 - 2 - spans_width(name) - 2
+        while len(said) > 1 and cell_len(", ".join(said)) > room:
+            del said[0]
+        key = "error" if failed else "warning"
+        spans: list[Span] = [("  ◇ ", "warning"), (", ".join(said) + "  ", key), *name]
+        given = clip(arguments_text(self.arguments), width - spans_width(spans) - 4)
+        return [*spans, ("  " + given, "muted")]
 
     # keys and clicks
 
@@ -206,7 +212,7 @@ class PauseScreen(ReaderKeys, HeldScreen):
     def kept(self) -> None:
         """Say where the keys go, and what ends it."""
         if self.draft_beneath:
-            self._say("Keys go to your draft until you pause; tab: decide now")
+            self._say("Keys go to your draft while you type; tab: decide now")
 
     def _say(self, text: str) -> None:
         self._keys.said = text

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, Final
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -18,6 +20,7 @@ from workbench.tui.screens.approval_fields import Left
 from workbench.tui.steady_area import SteadyArea
 from workbench.tui.title_row import TitleRow
 
+_CLAUSE_END: Final = re.compile(r"[,;] |$")
 _WHILE_EDITING: Final = ("field.take", "field.leave")
 _OF_ARGUMENTS: Final = ("field.take", "form.switch", "field.leave")
 
@@ -90,13 +93,23 @@ class Keys(Line):
         button = [] if self.editing else _button()
         room = width - 4 - spans_width(button)
         if self.said and not self.editing:
-            return self._ended([("  ", "text"), (clip(self.said, room), "warning")], button, width)
+            said = _clauses(self.said, room)
+            if not said:  # the button gives way for as long as it is said
+                button, room = [], width - 4
+                said = _clauses(self.said, room) or clip(self.said, room)
+            return self._ended([("  ", "text"), (said, "warning")], button, width)
         return self._ended([("  ", "text"), *hint_spans(keys, room - 2)], button, width)
 
     @staticmethod
     def _ended(left: list[Span], button: list[Span], width: int) -> list[Span]:
         blanks = width - 2 - spans_width(left) - spans_width(button)
         return [*left, (" " * max(1, blanks), "text"), *button]
+
+
+def _clauses(text: str, room: int) -> str:
+    """As many clauses of a sentence as fit into so many cells, each of them whole."""
+    ends = [match.start() for match in _CLAUSE_END.finditer(text)]
+    return next((text[:end] for end in reversed(ends) if cell_len(text[:end]) <= room), "")
 
 
 def _button() -> list[Span]:

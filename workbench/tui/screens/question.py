@@ -159,7 +159,7 @@ class QuestionScreen(HeldScreen):
     def kept(self) -> None:
         """Say where the keys go, and what ends it, until the answer begins."""
         self.query_one("#question-title", Static).update(
-            self._title("keys go to your draft until you pause; tab: answer now", "$warning")
+            self._title("keys go to your draft while you type; tab: answer now", "$warning")
         )
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -10,8 +10,8 @@ from textual import events
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from workbench.tui.commands import bindings, hints
-from workbench.tui.lab_wishes import Inspect, RunAgain, SaveTest, Wanted
+from workbench.tui.commands import bindings, hints, labelled
+from workbench.tui.lab_wishes import NOW, Inspect, RunAgain, SaveTest, Wanted
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
 from workbench.tui.render import Span, arguments_text, clip, fit, name_spans, spans_width
@@ -76,7 +76,7 @@ class RerunScreen(ScrollKeys, FullScreen[None]):
             held = [command for command in held if command.id == "rerun.back"]
         elif self.run.data is None:
             held = [command for command in held if command.id not in ("rerun.inspect", "rerun.save")]
-        self._hints.show(held)
+        self._hints.show(labelled(held, "rerun.back", "stop") if self._stoppable else held)
 
     def top_spans(self, width: int) -> list[Span]:
         """Whose call it is, and how both runs compare."""
@@ -94,11 +94,16 @@ class RerunScreen(ScrollKeys, FullScreen[None]):
         said = arguments_text(self.run.arguments)
         return [*left, (clip("  " + said, room), "muted")] if room > 4 else left
 
+    @property
+    def _stoppable(self) -> bool:
+        """Whether it runs, or is being compared."""
+        return self.run.state == "running" or self.run.comparing == "now"
+
     # keys
 
     def action_back(self) -> None:
         """Go back; end what goes on first."""
-        if self.run.state == "running" or self.run.comparing == "now":
+        if self._stoppable:
             self._stop([self.run])
         else:
             self.dismiss()
@@ -125,7 +130,7 @@ class RerunScreen(ScrollKeys, FullScreen[None]):
         """Write a test of the new run."""
         entry = self._traced(self.run)
         if entry is not None:
-            self.post_message(Wanted(SaveTest(entry, "the run of now, not the one of then")))
+            self.post_message(Wanted(SaveTest(entry, NOW)))
 
     def action_copy(self) -> None:
         """Both results into the clipboard."""

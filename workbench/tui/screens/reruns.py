@@ -10,7 +10,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.widget import Widget
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, hints, labelled
 from workbench.tui.lab_wishes import Compare, RunAgain, Wanted
 from workbench.tui.palette import Palette
 from workbench.tui.render import (
@@ -75,6 +75,11 @@ class RerunsScreen(FullScreen[None]):
         """Whether some of them have not ended."""
         return any(run.state != "ended" for run in self.runs)
 
+    @property
+    def _stoppable(self) -> bool:
+        """Whether some run, or are being compared."""
+        return self.running or any(run.comparing == "now" for run in self.runs)
+
     def show(self, runs: Sequence[Rerun]) -> None:
         """Show other runs of the same calls."""
         self.runs = runs
@@ -87,6 +92,10 @@ class RerunsScreen(FullScreen[None]):
         """Show what has become of the runs."""
         self._list.refresh()
         self._top.refresh()
+        held = hints(["reruns"])
+        if self.running:
+            held = [command for command in held if command.id != "reruns.again"]
+        self._hints.show(labelled(held, "reruns.back", "stop") if self._stoppable else held)
 
     def on_resize(self, event: events.Resize) -> None:
         """Columns follow the width."""
@@ -156,7 +165,7 @@ class RerunsScreen(FullScreen[None]):
 
     def action_back(self) -> None:
         """Go back; end what goes on first."""
-        if self.running or any(run.comparing == "now" for run in self.runs):
+        if self._stoppable:
             self._stop(self.runs)
         else:
             self.dismiss()

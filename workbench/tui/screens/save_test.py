@@ -13,8 +13,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import Input
 
-from workbench.tui.commands import binding, bindings
-from workbench.tui.key_hints import hint_spans, hints_of
+from workbench.tui.commands import binding, bindings, key_of
+from workbench.tui.key_hints import Hint, hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.pieces import Piece, PieceRow, PieceRows
 from workbench.tui.render import Span, clip, name_spans, spans_width
@@ -30,6 +30,7 @@ class _Field(Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("save_test.write", "screen.write"),
+        binding("save_test.other", "screen.other"),
         binding("save_test.leave", "screen.leave"),
     ]
 
@@ -38,7 +39,8 @@ class SaveTestScreen(DimmedScreen[str]):
     """Gives back the path to write to, None if nothing shall be written.
 
     ``problem`` says why a path cannot be written, empty when it can. ``doubts`` are shown, and ``which`` run
-    of the call is saved.
+    of the call is saved. ``others`` are other runs that may be, each with its doubts; ``chosen`` counts them
+    from 1, and is 0 for the first run.
     """
 
     CSS_PATH = str(Path(__file__).with_suffix(".tcss"))
@@ -53,13 +55,14 @@ class SaveTestScreen(DimmedScreen[str]):
         palette: Palette,
         *,
         which: str = "",
+        others: Sequence[tuple[str, Sequence[str]]] = (),
     ) -> None:
         super().__init__()
         self._tool = tool
-        self._which = which
+        self._runs = [(which, doubts), *others]
+        self.chosen = 0
         self._palette = palette
         self._problem = problem
-        self._doubts = doubts
         self._title = TitleRow(self._title_spans, palette)
         self._field = _Field(path, compact=True, id="test-path", select_on_focus=False)
         self._said = PieceRows(palette, id="test-said")
@@ -103,7 +106,7 @@ class SaveTestScreen(DimmedScreen[str]):
         rows = [PieceRow([Piece("  ✗ " + clip(visible_line(problem), width), "error")])]
         if not problem:
             rows = [PieceRow([Piece("  ✓ a new file", "success")])]
-        for doubt in self._doubts:
+        for doubt in self._runs[self.chosen][1]:
             lines = wrap(visible_line(doubt), width)
             rows += [
                 PieceRow([Piece(("    " if at else "  ◇ ") + line, "warning")])
@@ -114,11 +117,21 @@ class SaveTestScreen(DimmedScreen[str]):
 
     def _title_spans(self, width: int) -> list[Span]:
         spans: list[Span] = [("  ", "text"), *name_spans(self._tool, "text strong")]
-        said = "  as a pytest" + (f": {self._which}" if self._which else "")
+        which = self._runs[self.chosen][0]
+        said = "  as a pytest" + (f": {which}" if which else "")
         return [*spans, (clip(said, width - spans_width(spans) - 2), "muted")]
 
     def _foot_spans(self, width: int) -> list[Span]:
-        return [("  ", "text"), *hint_spans(hints_of("save_test"), width - 4)]
+        shown = hints_of("save_test")
+        if self._runs[1:]:
+            shown.insert(1, Hint(key_of("save_test.other"), "the other run"))
+        return [("  ", "text"), *hint_spans(shown, width - 4)]
+
+    def action_other(self) -> None:
+        """Save the other run, or the first again."""
+        self.chosen = (self.chosen + 1) % len(self._runs)
+        self._title.refresh()
+        self._judge()
 
     def action_write(self) -> None:
         """Take the path, if it can be written."""

@@ -237,7 +237,10 @@ class SessionsScreen(BoxScreen[None]):
             return [("✗ ", "error"), (fit(visible_line(head.problem), room - 2), "error")]
         if row.excerpt:
             return _around(row.excerpt, row.hit, room)
-        fork = f"  fork of turn {head.origin.turns}" if head.origin is not None else ""
+        fork, origin = "", head.origin
+        if origin is not None:
+            where = f"in turn {origin.turns + 1}" if origin.inside else f"of turn {origin.turns}"
+            fork = f"  fork {where}"
         name = f"  {visible_line(head.path.stem.removeprefix(f'{head.agent}_'))}"  # what /resume takes
         if fork and len(fork) + len(name) + _PROMPT <= room:
             fork += name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
@@ -13,13 +14,15 @@ from textual.widget import Widget
 from workbench.tui.commands import bindings
 from workbench.tui.page_view import PageView
 from workbench.tui.palette import Palette
-from workbench.tui.render import Span, fit, name_spans
+from workbench.tui.render import Span, fit, name_spans, spans_width
 from workbench.tui.screens.full import FullScreen
 from workbench.tui.screens.reading import ScrollKeys
 from workbench.tui.wrapped import Line, wrapped
 
 _LABEL: Final = 12
 _EDGE: Final = 2
+_COUNT: Final = re.compile(r"[\d,]+ ×  | +|")
+"""How often, before the first of several; as many blanks before the others."""
 
 
 class ToolScreen(ScrollKeys, FullScreen[None]):
@@ -52,10 +55,14 @@ class ToolScreen(ScrollKeys, FullScreen[None]):
     def on_resize(self, event: events.Resize) -> None:
         """Lines are broken anew, and the text that is wanted is in view."""
         lines: list[Line] = []
+        added: list[Line] = []
         wanted = range(0)
         for index, (label, text) in enumerate(self._said):
+            several = len(added) > 1
             head = label if not index or self._said[index - 1][0] != label else ""
             added = list(_lines(head, text, event.size.width))
+            if not head and (several or len(added) > 1):
+                lines.append(())  # else nobody sees where the one ends and the next begins
             if index == self._index:
                 wanted = range(len(lines), len(lines) + len(added))
             lines += added
@@ -80,12 +87,14 @@ class ToolScreen(ScrollKeys, FullScreen[None]):
 
 
 def _lines(label: str, text: str, width: int) -> Iterable[Line]:
-    """A text beside its label; below it where there is little room."""
+    """A text beside its label, below it where there is little room; how often stands before all of it."""
     beside = width >= 3 * _LABEL
-    indent = _EDGE + (_LABEL if beside else _EDGE)
     edge: Span = (" " * _EDGE, "text")
-    head: Span = (fit(label, _LABEL), "muted")
+    head: Span = (fit(label, _LABEL) if beside else " " * _EDGE, "muted")
     if label and not beside:
-        yield edge, head
-    for number, (margin, *spans) in enumerate(wrapped(text, width, indent=indent, words=True)):
-        yield (edge, head, *spans) if beside and not number else (margin, *spans)
+        yield edge, (label, "muted")
+    counted = _COUNT.match(text)
+    count: Span = (counted.group() if counted is not None else "", "text")
+    indent = spans_width([edge, head, count])
+    for number, line in enumerate(wrapped(text[len(count[0]) :], width, indent=indent, words=True)):
+        yield line if number else (edge, head, count, *line[1:])

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.widgets import TextArea
 
-from workbench.tui.commands import bindings
+from workbench.tui.commands import bindings, key_of
 from workbench.tui.key_hints import Hint, hint_spans, hints_of
 from workbench.tui.palette import Palette
 from workbench.tui.panels.status import Line
@@ -23,6 +23,7 @@ from workbench.tui.steady_area import SteadyArea
 from workbench.visible import visible, visible_line
 
 _ROOMY: Final = 60
+_NARROW: Final = 44
 
 _FAILURE: Final = "Error executing {}: RuntimeError: it could not be done"
 """What stands as the error of a call that gave a result, until it is written; of the tool of that name."""
@@ -55,11 +56,16 @@ class _Kind(Line):
 
 class _Foot(Line):
     background = "raised"
+    failed = False
 
     def spans(self, width: int) -> list[Span]:
-        shown, gap = hints_of("what_if"), "   "
+        key, other = key_of("what_if.fails"), "give a result" if self.failed else "make it fail"
+        if width < _NARROW:
+            other = other.rpartition(" ")[2]
+        shown = [Hint(key, other) if each.key == key else each for each in hints_of("what_if")]
+        gap = "   "
         if width < _ROOMY:
-            shown, gap = [Hint(key, label.partition(" from")[0]) for key, label in shown], "  "
+            shown, gap = [Hint(each.key, each.label.partition(" from")[0]) for each in shown], "  "
         return [("  ", "muted"), *hint_spans(shown, width - 4, gap)]
 
 
@@ -136,6 +142,8 @@ class WhatIfScreen(BoxScreen[Instead | None]):
     def _show(self) -> None:
         for text in self._texts.values():
             text.display = text is self._text
+        self._foot.failed = self._kind.failed
+        self._foot.refresh()
         self._text.focus()
 
     def action_fails(self) -> None:

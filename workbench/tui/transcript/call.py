@@ -48,6 +48,8 @@ class CallBlock(Block):
         self.call_id = call_id
         self.state: State = "pending"
         self.edited = False
+        self.host: CallBlock | None = None
+        """The call that it is made in, where that is known."""
         self.started = 0.0
         self.now = 0.0
         self._timing: float | None = None
@@ -76,6 +78,10 @@ class CallBlock(Block):
         self._name = name or self._name
         self._written += characters
         self.set_state("writing")
+
+    def within(self, other: CallBlock) -> bool:
+        """Whether it is made in the other call, or in one that is."""
+        return self.host is not None and (self.host is other or self.host.within(other))
 
     def set_arguments(self, arguments: Mapping[str, Any]) -> None:
         """Other arguments than so far."""

@@ -29,6 +29,9 @@ from workbench.tui.transcript.user_message import UserMessage
 from workbench.tui.transcript.writer import MarkdownWriter
 from workbench.visible import visible
 
+_MOST_MOVED: Final = 100
+"""Calls that make room for one made in a call above them; behind more of them it stands at the end."""
+
 
 class Story:
     """Turns events into blocks. Each event costs the same, however much stands there already.
@@ -49,6 +52,8 @@ class Story:
         self._calls: dict[tuple[str, str], CallBlock] = {}
         self._drafts: dict[int, CallBlock] = {}
         self._running: dict[int, CallBlock] = {}
+        self._hosts: dict[str, CallBlock] = {}
+        """The calls that agents inside them work in."""
         self._handlers: Final[dict[type[AgentEvent], Callable[[Any], None]]] = {
             TurnStarted: self._turn_started,
             ModelDelta: self._delta,
@@ -105,6 +110,11 @@ class Story:
 
     def _turn_started(self, event: TurnStarted) -> None:
         if event.inner:
+            running = reversed(self._running.values())
+            host = next((call for call in running if call.call_id == event.parent_call_id), None)
+            self._hosts.pop(event.agent, None)
+            if host is not None:
+                self._hosts[event.agent] = host
             return
         self._close_answer()
         self._append(UserMessage(event.prompt, event.note, event.images))
@@ -220,7 +230,7 @@ class Story:
                 self._document.changed(block)
             else:
                 block = CallBlock(info.id, info.name, info.arguments, origin=origin)
-                self._append(block)
+                self._append_call(event, block)
             block.set_change(info.change)
             self._calls[event.agent, info.id] = block
         for draft in drafts:
@@ -234,8 +244,20 @@ class Story:
         if block is None:
             origin = event.agent if event.inner else ""
             block = self._calls[event.agent, call_id] = CallBlock(call_id, name, arguments, origin=origin)
-            self._append(block)
+            self._append_call(event, block)
         return block
+
+    def _append_call(self, event: AgentEvent, block: CallBlock) -> None:
+        """Add a call: one that is made in another below that, and the calls behind that again."""
+        block.host = self._hosts.get(event.agent) if event.inner else None
+        behind = _behind(self._document, block.host) if block.host is not None else []
+        for call in reversed(behind):
+            self._document.remove(call)
+        self._append(block)
+        for call in behind:
+            self._document.append(call)
+        if behind:
+            self._running = {call.number: call for call in self._running.values()}
 
     def _wait_started(self, event: WaitStarted) -> None:
         for call_id in event.calls:
@@ -301,6 +323,7 @@ class Story:
                 block.leave()
                 self._document.changed(block)
         self._calls.clear()
+        self._hosts.clear()
         self._running.clear()
         ending = _ending(event)
         if ending is not None:
@@ -331,8 +354,23 @@ class Story:
         self._streamed.clear()
         self._later.clear()
         self._calls.clear()
+        self._hosts.clear()
         self._drafts.clear()
         self._running.clear()
+
+
+def _behind(document: Document, host: CallBlock) -> list[Block]:
+    """The calls behind one and what is made in it; none where that is not all, or they are too many."""
+    at = host.index + 1
+    while at < len(document.blocks) and _is_within(document.blocks[at], host):
+        at += 1
+    behind = document.blocks[at : at + _MOST_MOVED]
+    whole = at + len(behind) == len(document.blocks)
+    return behind if whole and all(isinstance(block, CallBlock) for block in behind) else []
+
+
+def _is_within(block: Block, host: CallBlock) -> bool:
+    return isinstance(block, CallBlock) and block.within(host)
 
 
 def _ending(event: TurnFinished) -> Fixed | None:
