@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.engine.strict_llm import StrictLLM, call, calls
-from workbench.engine import Breakpoint, Pause, Resume, breakpoints, xray
+from workbench.engine import Breakpoint, Pause, Resume, xray
 from workbench.engine.agent import Agent
 from workbench.errors import ConfigError
 
@@ -203,20 +202,3 @@ def test_a_stop_at_a_pause_inside_another_agents_tool_stops_that_ones_turn_too()
     assert outer.current_session is not None
     entries = [each for each in outer.current_session["trace"] if each["type"] == "tool_execution"]
     assert [each["status"] for each in entries] == ["cancelled", "cancelled"]
-
-
-def test_a_condition_that_does_not_come_to_an_end_does_not_hold_and_that_is_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(breakpoints, "_LONGEST", 0.01)
-    person, told, traced = Person(), list[str](), sys.gettrace()
-    tools = Tools()
-    agent = Agent("a", [tools.write], llm=StrictLLM(calls(call("write", path="x" * 2_000)), "done"))
-    agent.debugger = person
-    agent.breakpoints.on_failure = lambda point, said: told.append(said)
-    p = "arguments['path']"
-    agent.breakpoints.add(Breakpoint("write", condition=f"[0 for a in {p} for b in {p} for c in {p}]"))
-    assert agent.input("go") == "done"
-    assert told == ["TimeoutError took longer than 0.01 s"]
-    assert (person.pauses, len(tools.ran)) == ([], 1)
-    assert sys.gettrace() is traced
