@@ -243,13 +243,22 @@ def test_a_target_that_is_no_python_is_told_with_its_line_and_a_mark_below_the_p
     )
 
 
-@pytest.mark.parametrize("code", ["a = 1\0\n", f"a = '{'x' * 300}' ]\n"])
-def test_a_line_that_cannot_be_shown_or_is_very_long_is_left_out(own_folder: Path, code: str) -> None:
-    (own_folder / "broken.py").write_text(code)
+def test_a_line_that_cannot_be_shown_is_left_out(own_folder: Path) -> None:
+    (own_folder / "broken.py").write_text("a = 1\0\n")
     run = workbench("run", "hi", "broken.py", folder=own_folder)
     assert run.returncode == 2
     first, _hint = run.stderr.splitlines()
     assert "SyntaxError" in first
+
+
+def test_a_very_long_line_is_cut_around_its_caret(own_folder: Path) -> None:
+    (own_folder / "broken.py").write_text(f"a = '{'x' * 300}' ]\n")
+    run = workbench("run", "hi", "broken.py", folder=own_folder)
+    assert run.returncode == 2
+    first, line, caret, _hint = run.stderr.splitlines()
+    assert "SyntaxError" in first
+    assert len(line) < 80
+    assert line[caret.index("^")] == "]"
 
 
 def test_a_folder_with_a_colon_in_its_name_is_no_slip(own_folder: Path) -> None:
